@@ -135,7 +135,7 @@ struct AESVectorTests {
         var copy = session
         #expect(try session.answer(answer, .full) == Hex.decode("04958CAA5C5E80"))
         #expect(try copy.answer(Array(answer.dropFirst()), .full) == nil)
-        let other = try self.session(
+        var other = try self.session(
             "7614281A", "4CF3CB41A22583A61E89B158D252FC53", "5529860B2FC5FB6154B7F28361D30BF9", 2)
         let data = try Hex.decode("F3847D627727ED3BC9C4CC050489B966 01 789DFADC")
         #expect(

@@ -10,12 +10,13 @@ internal import VirtualReader
 package enum TagTwin {
     /// Sets up a virtual twin.
     ///
+    /// - Parameter progress: what an interrupted run did: the twin has the new keys that were proved, and the old ones otherwise.
     /// - Returns: whether the twin then has exactly the new keys, and everything was read back.
     /// - Throws: ``TagProvisionError``, before anything was sent to the real tag with a key.
     package static func rehearse(
-        _ survey: TagSurvey, _ plan: TagPlan, old: TagKeys, new: TagKeys
+        _ survey: TagSurvey, _ plan: TagPlan, old: TagKeys, new: TagKeys, resuming progress: TagProgress? = nil
     ) throws(TagProvisionError) -> Bool {
-        guard let card = card(survey, old) else { return false }
+        guard let card = card(survey, old, new, progress) else { return false }
         let reader = InProcessReader(VirtualField(cards: [card]))
         let request = ActivationRequest.typeA()
         let found: PICC?
@@ -27,7 +28,7 @@ package enum TagTwin {
         guard let found else { return false }
         let provisioner = TagProvisioner(
             session: ISO7816Session(reader: reader, picc: found, request: request), plan: plan, old: old, new: new,
-            rules: TagSecretRules(),
+            rules: TagSecretRules(), resuming: progress,
             restart: { () throws(TagError) in card.losePower() }, journal: { _ throws(TagProvisionError) in })
         try provisioner.prove(try provisioner.survey(assumesFactory: false, allowsPermanent: true))
         let result = try provisioner.run()
@@ -36,15 +37,24 @@ package enum TagTwin {
             && new.numbers.allSatisfy { new.bytes($0) == keys[Int($0)] }
     }
 
-    private static func card(_ survey: TagSurvey, _ old: TagKeys) -> VirtualFileCard? {
+    private static func card(
+        _ survey: TagSurvey, _ old: TagKeys, _ new: TagKeys, _ progress: TagProgress?
+    ) -> VirtualFileCard? {
         // Seven bytes that no tag has, where the real ones are not told.
-        let uid = survey.isUIDHidden ? [0x04, 1, 2, 3, 4, 5, 6] : survey.uid
+        let uid = survey.isUIDHidden ? progress?.uid ?? [0x04, 1, 2, 3, 4, 5, 6] : survey.uid
         guard let identity = TypeAIdentity(uid: uid, atqa: 0x0344, sak: 0x20) else { return nil }
         let factory = TagKeys.factory
-        var tag = VirtualNTAG424(
-            uid: uid, keys: (0...4 as ClosedRange<UInt8>).compactMap { old.bytes($0) ?? factory.bytes($0) })
-        tag.versions = (0...4 as ClosedRange<UInt8>).map { survey.versions[$0] ?? 0 }
-        let capability: [UInt8] = [0x00, 0x17, 0x20, 0x01, 0x00, 0x00, 0xFF, 0x04, 0x06, 0xE1, 0x04, 0x01, 0x00, 0, 0]
+        let numbers = 0...4 as ClosedRange<UInt8>
+        let proved = progress.map { progress in numbers.filter { progress.steps.contains(.keyProved($0)) } } ?? []
+        let keys = numbers.compactMap { number in
+            (proved.contains(number) ? new.bytes(number) : nil) ?? old.bytes(number) ?? factory.bytes(number)
+        }
+        var tag = VirtualNTAG424(uid: uid, keys: keys)
+        (tag.isLRP, tag.isUIDHidden) = (survey.isLRP, survey.isUIDHidden)
+        // Not every tag tells them without a key.
+        tag.versions = numbers.map { survey.versions[$0] ?? (proved.contains($0) ? new.version($0) : nil) ?? 0 }
+        let capability: [UInt8] =
+            survey.capability ?? [0x00, 0x17, 0x20, 0x01, 0x00, 0x00, 0xFF, 0x04, 0x06, 0xE1, 0x04, 0x01, 0x00, 0, 0]
         var files: [VirtualFile] = []
         for number in 1...3 as ClosedRange<UInt8> {
             guard let answer = survey.answers[number], answer.count >= 7 else { return nil }

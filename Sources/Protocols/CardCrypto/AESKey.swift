@@ -51,7 +51,7 @@ package struct AESKey: SecretValue {
     }
 
     /// Doubles a block in GF(2^128): shifts left, and adds 87 for the bit that falls out.
-    private static func doubled(_ block: [UInt8]) -> [UInt8] {
+    static func doubled(_ block: [UInt8]) -> [UInt8] {
         var carry: UInt8 = 0
         var shifted = block
         for index in block.indices.reversed() {

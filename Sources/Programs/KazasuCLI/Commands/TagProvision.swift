@@ -80,8 +80,8 @@ struct TagProvisionCommand: KazasuCommand {
     @Flag(
         reach: .local, name: .long,
         help: help(
-            "Do what can never be undone: readOnly, randomUID, settings that nobody may change.",
-            "元に戻せない設定も行う: readOnly、randomUID、変更権のない設定。"))
+            "Do what can never be undone: readOnly, lrp, randomUID, settings that nobody may change.",
+            "元に戻せない設定も行う: readOnly、lrp、randomUID、変更権のない設定。"))
     var permanent = false
 
     @Flag(reach: .local, name: [.short, .long], help: TagSetupRun.yesHelp)
@@ -319,16 +319,19 @@ struct TagSetupRun {
             let issuer = try TagSetup(
                 tag, plan, old, new, rules: setup.rules(context), resuming: journal.progress,
                 journal: { step throws(KazasuError) in try recorder.record(step) })
-            _ = try issuer.survey(allowsPermanent: true)
+            let survey = try issuer.survey(allowsPermanent: true)
+            try rehearse(survey, old, new, resuming: journal.progress)
             try going(on: journal.path, recorder) { () throws(KazasuError) in try issuer.prove() }
             try run(issuer, recorder, journal.path, tag.identity)
         }
     }
 
-    private func rehearse(_ survey: TagSurvey, _ old: TagKeys, _ new: TagKeys) throws {
+    private func rehearse(
+        _ survey: TagSurvey, _ old: TagKeys, _ new: TagKeys, resuming progress: TagProgress? = nil
+    ) throws {
         let isRight: Bool
         do throws(TagProvisionError) {
-            isRight = try TagTwin.rehearse(survey, plan, old: old, new: new)
+            isRight = try TagTwin.rehearse(survey, plan, old: old, new: new, resuming: progress)
         } catch {
             throw CommandError(error)
         }
@@ -378,14 +381,11 @@ struct TagSetupRun {
             ])
             // The URL has the UID, perhaps in plain text.
             document["url"] = context.redaction.isOn ? nil : result.url.map { .string($0) }
-            document["left"] = .array(result.left.map { .int(Int($0)) })
+            document["left"] = .array(result.left.map { .object(Self.object($0)) })
             document["verified"] = .bool(result.isVerified)
             try context.print(.object(document))
         } else if result.isVerified {
-            for file in result.left {
-                context.warn(
-                    tr("the settings of file \(file) are permanent", "ファイル \(file) の設定は元に戻せません"))
-            }
+            for step in result.left { context.warn(Self.permanence(of: step)) }
             if let url = result.url, !context.redaction.isOn { try context.print(url + "\n") }
             context.note(tr("set up and read back", "設定し、読み返して確認しました"))
         } else {
@@ -393,11 +393,26 @@ struct TagSetupRun {
         }
     }
 
+    private static func object(_ step: TagStep) -> JSONObject {
+        var object = JSONObject([("step", .string(step.name))])
+        if let number = step.number { object["number"] = .int(Int(number)) }
+        return object
+    }
+
     private static func json(_ result: TagStepResult) -> JSONValue {
-        var object = JSONObject([("step", .string(result.step.name))])
-        if let number = result.step.number { object["number"] = .int(Int(number)) }
+        var object = object(result.step)
         object["state"] = .string(result.state.rawValue)
         return .object(object)
+    }
+
+    /// What of a step cannot be undone.
+    private static func permanence(of step: TagStep) -> String {
+        switch step {
+        case .freeze(let file): tr("the settings of file \(file) are permanent", "ファイル \(file) の設定は元に戻せません")
+        case .lrp: tr("the tag stays in LRP mode", "LRP モードは元に戻せません")
+        case .randomUID: tr("the tag goes on showing a random UID", "ランダムな UID は元に戻せません")
+        default: step.name
+        }
     }
 
     private static func lines(_ result: TagProvision) -> [String] {
@@ -412,6 +427,7 @@ struct TagSetupRun {
             case .settings(let file): tr("change the settings of file \(file)", "ファイル \(file) の設定を変更する")
             case .freeze(let file):
                 tr("make the settings of file \(file) permanent", "ファイル \(file) の設定を固定する（元に戻せません）")
+            case .lrp: tr("switch to LRP forever", "LRP モードに切り替える（元に戻せません）")
             case .randomUID: tr("show a random UID forever", "UID を毎回ランダムにする（元に戻せません）")
             case .keyProved(let number): tr("prove key \(number)", "鍵 \(number) を確かめる")
             default: entry.step.name
@@ -429,6 +445,7 @@ extension CommandError {
         case .factoryKey: self.init(.setupFactoryKey, error)
         case .alreadySetUp: self.init(.setupAlreadySetUp, error)
         case .frozen: self.init(.setupFrozen, error)
+        case .lrpMode: self.init(.setupLRP, error)
         case .permanent: self.init(.setupPermanent, error)
         case .otherTag: self.init(.setupOtherTag, error)
         case .keyNotVerified, .notVerified, .invalidURL: self.init(.setupNotVerified, error)

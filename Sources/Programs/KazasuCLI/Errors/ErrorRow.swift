@@ -154,7 +154,8 @@ extension CommandError {
         case writeChanged, writeNotReadBack, writeUnconfirmed
         case keyChangeNothingToChange, keyChangeWeakKey, keyChangeSameVersion, keyChangeUnsupported
         case keyChangeNoSuchNode, keyChangeSilent, keyChangeNotVerified, keyChangeKeptPower, keyChangeOtherPlan
-        case setupWrongKey, setupOtherKey, setupFactoryKey, setupAlreadySetUp, setupFrozen, setupPermanent
+        case setupWrongKey, setupOtherKey, setupFactoryKey, setupAlreadySetUp, setupFrozen, setupLRP,
+            setupPermanent
         case setupOtherTag, setupNotVerified
         case classicKeyFile, classicKeyForm, classicKeyMissing, classicNoKey, classicRefused, classicNotAValue
         case classicNotVerified, classicKeysNotProved, classicManufacturer, classicAbsent, classicAccessConditions

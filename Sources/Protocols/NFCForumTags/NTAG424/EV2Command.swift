@@ -37,6 +37,8 @@ struct EV2Command: Hashable, Sendable {
     static let write = EV2Command(code: 0x8D, header: 7, protection: .file)
     static let changeSettings = EV2Command(code: 0x5F, header: 1, protection: .full)
     static let configure = EV2Command(code: 0x5C, header: 1, protection: .full, proof: .optional)
+    /// The switch to LRP mode, which ends the session.
+    static let configureLRP = EV2Command(code: 0x5C, header: 1, protection: .full, proof: .none)
     static let changeKey = EV2Command(code: 0xC4, header: 1, protection: .full)
     /// Of the key that opened the session.
     static let changeOwnKey = EV2Command(code: 0xC4, header: 1, protection: .full, proof: .none)

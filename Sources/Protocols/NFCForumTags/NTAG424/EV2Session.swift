@@ -3,11 +3,23 @@
 internal import CardCiphers
 internal import CardCrypto
 
+/// A mutual authentication that was begun, and the session that follows from it.
+protocol EV2Opening {
+    /// The data of the second command.
+    var reply: [UInt8] { get }
+
+    /// Returns the session that begins with the tag's last answer; `nil` if it does not prove that the tag has the key.
+    ///
+    /// - Parameters:
+    ///   - answer: 32 bytes; sixteen after NonFirst.
+    ///   - earlier: the session whose identifier and counter go on (NonFirst); `nil` for a new one (First).
+    func session(_ answer: [UInt8], after earlier: EV2Session?) throws(CryptoError) -> EV2Session?
+}
+
 /// One run of AuthenticateEV2First of an NTAG 424 DNA: both sides prove that they have the key, and neither sends it.
 ///
 /// Source: NXP AN12196, whose examples are tests.
-struct EV2Authentication {
-    /// The data of the second command.
+struct EV2Authentication: EV2Opening {
     let reply: [UInt8]
     private let key: AESKey
     private let own: [UInt8]
@@ -27,11 +39,6 @@ struct EV2Authentication {
         reply = try key.encrypt(random + AESExchange.turned(tag))
     }
 
-    /// Returns the session that begins with the tag's last answer; `nil` if it does not prove that the tag has the key.
-    ///
-    /// - Parameters:
-    ///   - answer: 32 bytes; sixteen after AuthenticateEV2NonFirst.
-    ///   - earlier: the session whose identifier and counter go on (NonFirst); `nil` for a new one (First).
     func session(_ answer: [UInt8], after earlier: EV2Session? = nil) throws(CryptoError) -> EV2Session? {
         guard answer.count == (earlier == nil ? 32 : 16) else { return nil }
         let plain = try key.decrypt(answer)
@@ -61,15 +68,25 @@ struct EV2Session {
         init(option: UInt8) { self = Mode(rawValue: option & 0x03) ?? .plain }
     }
 
+    /// What makes codes and enciphers.
+    enum Suite {
+        case aes(cipher: AESKey, mac: AESKey)
+        /// The number of blocks that were enciphered so far, in both directions.
+        case lrp(LeakageResilientCipher, blocks: UInt32)
+    }
+
     /// TI, four bytes.
     let identifier: [UInt8]
-    let cipherKey: AESKey
-    let macKey: AESKey
+    private(set) var suite: Suite
     /// The number of commands so far.
     var counter: UInt16 = 0
 
+    init(identifier: [UInt8], suite: Suite, counter: UInt16 = 0) {
+        (self.identifier, self.suite, self.counter) = (identifier, suite, counter)
+    }
+
     init(identifier: [UInt8], cipherKey: AESKey, macKey: AESKey, counter: UInt16 = 0) {
-        (self.identifier, self.cipherKey, self.macKey, self.counter) = (identifier, cipherKey, macKey, counter)
+        self.init(identifier: identifier, suite: .aes(cipher: cipherKey, mac: macKey), counter: counter)
     }
 
     private static func bytes(_ counter: UInt16) -> [UInt8] {
@@ -82,16 +99,17 @@ struct EV2Session {
     ///   - code: its instruction.
     ///   - header: what is never enciphered.
     ///   - data: what is enciphered in the full mode; none if empty.
-    func command(_ code: UInt8, header: [UInt8], data: [UInt8], _ mode: Mode) throws(CryptoError) -> [UInt8] {
+    mutating func command(
+        _ code: UInt8, header: [UInt8], data: [UInt8], _ mode: Mode
+    ) throws(CryptoError) -> [UInt8] {
         var body = data
         if mode == .full, !data.isEmpty {
             body.append(0x80)
             while !body.count.isMultiple(of: 16) { body.append(0) }
-            body = try cipherKey.encrypt(body, after: try start([0xA5, 0x5A], counter))
+            body = try encrypted(body)
         }
         guard mode != .plain else { return header + body }
-        let mac = try macKey.cmac([code] + Self.bytes(counter) + identifier + header + body)
-        return header + body + AESExchange.short(mac)
+        return header + body + (try proof([code] + Self.bytes(counter) + identifier + header + body))
     }
 
     /// Returns the data of an answer with status 9100 and counts the command; `nil` if its code or padding is wrong.
@@ -99,17 +117,53 @@ struct EV2Session {
         counter &+= 1
         guard mode != .plain else { return answer }
         let body = Array(answer.dropLast(8))
-        let mac = try macKey.cmac([0x00] + Self.bytes(counter) + identifier + body)
-        guard answer.count >= 8, AESExchange.short(mac).elementsEqual(answer.suffix(8)) else { return nil }
+        let code = try proof([0x00] + Self.bytes(counter) + identifier + body)
+        guard answer.count >= 8, code.elementsEqual(answer.suffix(8)) else { return nil }
         guard mode == .full, !body.isEmpty else { return body }
         guard body.count.isMultiple(of: 16) else { return nil }
-        let plain = try cipherKey.decrypt(body, after: try start([0x5A, 0xA5], counter))
+        let plain = try decrypted(body)
         guard let end = plain.lastIndex(where: { $0 != 0 }), plain[end] == 0x80 else { return nil }
         return Array(plain[..<end])
     }
 
-    /// The starting value of a CBC chain.
-    private func start(_ label: [UInt8], _ counter: UInt16) throws(CryptoError) -> [UInt8] {
-        try cipherKey.encrypt(label + identifier + Self.bytes(counter) + [UInt8](repeating: 0, count: 8))
+    // MARK: Codes and ciphers
+
+    private func proof(_ message: [UInt8]) throws(CryptoError) -> [UInt8] {
+        switch suite {
+        case .aes(_, let mac): AESExchange.short(try mac.cmac(message))
+        case .lrp(let cipher, _): AESExchange.short(try cipher.mac(message))
+        }
+    }
+
+    private mutating func encrypted(_ plain: [UInt8]) throws(CryptoError) -> [UInt8] {
+        switch suite {
+        case .aes(let cipher, _):
+            return try cipher.encrypt(plain, after: try cipher.encrypt(start([0xA5, 0x5A])))
+        case .lrp(let cipher, let blocks):
+            let bytes = try cipher.encrypt(plain, counter: Self.block(blocks), key: 1)
+            suite = .lrp(cipher, blocks: blocks &+ UInt32(plain.count / 16))
+            return bytes
+        }
+    }
+
+    private mutating func decrypted(_ bytes: [UInt8]) throws(CryptoError) -> [UInt8] {
+        switch suite {
+        case .aes(let cipher, _):
+            return try cipher.decrypt(bytes, after: try cipher.encrypt(start([0x5A, 0xA5])))
+        case .lrp(let cipher, let blocks):
+            let plain = try cipher.decrypt(bytes, counter: Self.block(blocks), key: 1)
+            suite = .lrp(cipher, blocks: blocks &+ UInt32(bytes.count / 16))
+            return plain
+        }
+    }
+
+    /// What a CBC chain's starting value is made from.
+    private func start(_ label: [UInt8]) -> [UInt8] {
+        label + identifier + Self.bytes(counter) + [UInt8](repeating: 0, count: 8)
+    }
+
+    /// The counter of LRP's blocks, most significant byte first.
+    private static func block(_ number: UInt32) -> [UInt8] {
+        (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) }
     }
 }

@@ -11,6 +11,8 @@ final class NTAG424Link {
     let session: ISO7816Session
     /// The session of a key; `nil` without one, and after any error.
     private(set) var secure: EV2Session?
+    /// Whether the tag is in LRP mode; `nil` until it was found out.
+    private var isLRP: Bool?
     /// The number of the key that opened it.
     private(set) var keyNumber: UInt8?
     /// The source of RndA.
@@ -37,22 +39,17 @@ final class NTAG424Link {
     /// Authenticates once: NonFirst where a session is open, else First.
     ///
     /// - Throws: ``TagError``; ``TagError/keyRefused``, ``TagError/key(_:)``.
-    func authenticate(_ key: AESKey, number: UInt8) throws(TagError) {
+    func authenticate(_ key: SecretBytes, number: UInt8) throws(TagError) {
+        // Without the library, the tag is asked for nothing in vain.
+        guard CryptoError.isLibraryThere else { throw .crypto(.libraryMissing) }
         let earlier = secure
         secure = nil
-        let first =
-            try earlier == nil ? send(EV2Code.first, [number, 0x00]) : send(EV2Code.nonFirst, [number])
-        switch first.status.rawValue {
-        case EV2Status.more: break
-        case EV2Status.noSuchKey, EV2Status.parameter: throw .key(.noSuchKey(number))
-        case EV2Status.delay: throw .key(.delayed)
-        case EV2Status.denied: throw .key(.locked)
-        default: throw .takesNoKey
+        let challenge = try begin(number, isFirst: earlier == nil)
+        let run = try crypto { () throws(CryptoError) -> (any EV2Opening)? in
+            LRPAuthentication.isChallenge(challenge)
+                ? try LRPAuthentication(challenge: challenge, key: key, random: random())
+                : try EV2Authentication(challenge: challenge, key: AESKey(key), random: random())
         }
-        let run = try crypto { () throws(CryptoError) in
-            try EV2Authentication(challenge: first.data, key: key, random: random())
-        }
-        // A tag in LRP mode answers with seventeen bytes.
         guard let run else { throw .takesNoKey }
         let second: ResponseAPDU
         do throws(TagError) {
@@ -73,6 +70,52 @@ final class NTAG424Link {
         secure = try crypto { () throws(CryptoError) in try run.session(second.data, after: earlier) }
         guard secure != nil else { throw .keyRefused }
         keyNumber = number
+    }
+
+    /// Begins an authentication and returns the tag's challenge.
+    private func begin(_ number: UInt8, isFirst: Bool) throws(TagError) -> [UInt8] {
+        let answer = isFirst ? try first(number) : try send(EV2Code.nonFirst, [number])
+        switch answer.status.rawValue {
+        case EV2Status.more: return answer.data
+        case EV2Status.noSuchKey, EV2Status.parameter: throw .key(.noSuchKey(number))
+        case EV2Status.delay: throw .key(.delayed)
+        case EV2Status.denied: throw .key(.locked)
+        default: throw .takesNoKey
+        }
+    }
+
+    /// Begins in the mode that the tag is in.
+    ///
+    /// By the data sheet (table 19), a tag in LRP mode refuses to begin with AES. Some begin with LRP all the same, but were
+    /// not told that the reader can do that, so that it is begun once more.
+    private func first(_ number: UInt8) throws(TagError) -> ResponseAPDU {
+        if isLRP != true {
+            let answer = try send(EV2Code.first, [number, 0x00])
+            let mayBeLRP =
+                answer.status.rawValue == EV2Status.denied
+                || answer.status.rawValue == EV2Status.more && LRPAuthentication.isChallenge(answer.data)
+            guard mayBeLRP, isLRP == nil else {
+                if answer.status.rawValue == EV2Status.more { isLRP = false }
+                return answer
+            }
+        }
+        let answer = try send(EV2Code.first, [number] + LRPAuthentication.capabilities)
+        if answer.status.rawValue == EV2Status.more { isLRP = LRPAuthentication.isChallenge(answer.data) }
+        return answer
+    }
+
+    /// Finds out whether the tag is in LRP mode, with the first half of an authentication, which proves nothing and is not
+    /// counted; `false` for a tag that begins none.
+    func askMode() throws(TagError) -> Bool {
+        secure = nil
+        _ = try first(0)
+        return isLRP ?? false
+    }
+
+    /// Switches to LRP mode, forever; the session ends.
+    func switchToLRP() throws(TagError) {
+        _ = try ask(.configureLRP, [0x05], data: [0, 0, 0, 0, 0x02, 0, 0, 0, 0, 0])
+        isLRP = true
     }
 
     // MARK: Commands

@@ -43,9 +43,11 @@ package final class NTAG424Tag {
     ///
     /// - Throws: ``TagError``; ``TagError/takesNoKey`` for another card, ``TagError/keyRefused``, ``TagError/key(_:)``.
     package func authenticate(_ rules: TagSecretRules) throws(TagError) {
-        let aes = try key.aes()
+        guard CryptoError.isLibraryThere else { throw .crypto(.libraryMissing) }
         try link.select()
-        try rules.attempt(key, uid: uid) { () throws(TagError) in try link.authenticate(aes, number: key.number) }
+        try rules.attempt(key, uid: uid) { () throws(TagError) in
+            try link.authenticate(key.secret, number: key.number)
+        }
     }
 
     // MARK: Commands

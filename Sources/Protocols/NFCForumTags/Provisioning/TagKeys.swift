@@ -57,11 +57,20 @@ public struct TagKeys: SecretValue {
         entries[number].map { entry in unsafe entry.key.withUnsafeBytes { unsafe Array($0) } }
     }
 
-    func aes(_ number: UInt8) throws(TagError) -> AESKey {
+    /// The key that a tag is opened with.
+    func secret(_ number: UInt8) throws(TagError) -> SecretBytes {
         guard let entry = entries[number] else { throw .key(.noSuchKey(number)) }
+        return entry.key
+    }
+
+    /// The version of a key.
+    package func version(_ number: UInt8) -> UInt8? { entries[number]?.version }
+
+    func aes(_ number: UInt8) throws(TagError) -> AESKey {
         guard CryptoError.isLibraryThere else { throw .crypto(.libraryMissing) }
+        let key = try secret(number)
         do throws(CryptoError) {
-            return try AESKey(entry.key)
+            return try AESKey(key)
         } catch {
             throw .crypto(error)
         }

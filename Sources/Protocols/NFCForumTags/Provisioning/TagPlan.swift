@@ -25,6 +25,8 @@ public struct TagPlan: Hashable, Sendable {
     let isVerifiable: Bool
     /// Whether file 2 is made read-only forever.
     let isReadOnly: Bool
+    /// Whether the tag is switched to LRP forever.
+    let isLRP: Bool
     /// Whether the tag shows a random UID forever.
     let hasRandomUID: Bool
     /// Whether the factory's state comes back.
@@ -34,7 +36,9 @@ public struct TagPlan: Hashable, Sendable {
     package var isFactoryState: Bool { isReset }
 
     /// Whether anything in it can never be undone.
-    public var isPermanent: Bool { isReadOnly || hasRandomUID || settings.values.contains { $0[1] & 0x0F == 0x0F } }
+    public var isPermanent: Bool {
+        isReadOnly || isLRP || hasRandomUID || settings.values.contains { $0[1] & 0x0F == 0x0F }
+    }
 
     /// The factory's settings by file.
     static let factory: [UInt8: Settings] = [1: [0x00, 0x00, 0xE0], 2: [0x00, 0xE0, 0xEE], 3: [0x03, 0x30, 0x23]]
@@ -45,7 +49,7 @@ public struct TagPlan: Hashable, Sendable {
     private init() {
         json = ["schema": .string(Self.schema), "chip": "ntag424", "reset": true]
         (message, settings, metaKey, fileKey) = ([], Self.factory.filter { $0.key != 1 }, nil, nil)
-        (isVerifiable, isReadOnly, hasRandomUID, isReset) = (false, false, false, true)
+        (isVerifiable, isReadOnly, isLRP, hasRandomUID, isReset) = (false, false, false, false, true)
     }
 
     /// Parses a plan.
@@ -80,14 +84,15 @@ public struct TagPlan: Hashable, Sendable {
         json = document.value
         isReadOnly = try document.optional("readOnly")?.bool() ?? false
         hasRandomUID = try document.optional("randomUID")?.bool() ?? false
-        if let lrp = try document.optional("lrp"), try lrp.bool() { throw lrp.malformed(.form, "false") }
+        isLRP = try document.optional("lrp")?.bool() ?? false
         isReset = false
 
         let url = try document.optional("url")
         let ndef = try document.optional("ndef")
         if url != nil, let ndef { throw ndef.malformed(.form, "url | ndef") }
         guard let content = url ?? ndef else { throw .missing(key: "url") }
-        let template = try url.map { json throws(DocumentError) in try TagTemplate(json) }
+        let mode = isLRP
+        let template = try url.map { json throws(DocumentError) in try TagTemplate(json, isLRP: mode) }
         var start = 0
         if let template {
             (message, start) = try template.message(content)

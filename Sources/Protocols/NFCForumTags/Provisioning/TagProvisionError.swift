@@ -17,6 +17,8 @@ public enum TagProvisionError: Error, Hashable, Sendable {
     case alreadySetUp
     /// Nobody can change the settings of this file any more.
     case frozen(file: UInt8)
+    /// The tag was switched to LRP, which is permanent, and the plan's URL is not made for that.
+    case lrpMode
     /// The plan has something that is permanent, which was not agreed to.
     case permanent
     /// It is not the tag of the interrupted run, or another one is there now.
@@ -53,6 +55,10 @@ extension TagProvisionError: SelfDescribing {
         case .frozen(let file):
             LocalizedText(
                 "the settings of file \(file) cannot be changed any more", "ファイル \(file) の設定は、もう変更できません")
+        case .lrpMode:
+            LocalizedText(
+                "the tag is in LRP mode, which is permanent, and the plan's URL is for AES",
+                "タグは LRP モード（元に戻せません）ですが、計画の URL は AES 用です")
         case .permanent:
             LocalizedText("the plan has settings that can never be undone", "計画に、元に戻せない設定が含まれています")
         case .otherTag: LocalizedText("this is not the same tag", "同じタグではありません")

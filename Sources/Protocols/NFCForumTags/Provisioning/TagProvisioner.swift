@@ -57,6 +57,8 @@ package final class TagProvisioner {
         let survey = try tag { () throws(TagError) in try link.survey() }
         if let progress, !survey.isUIDHidden, survey.uid != progress.uid { throw .otherTag }
         if assumesFactory, progress == nil, !survey.isFactory { throw .alreadySetUp }
+        // In LRP mode, PICC data are longer.
+        if survey.isLRP, !plan.isLRP, plan.metaKey != nil { throw .lrpMode }
         for (file, wanted) in plan.settings where survey.settings(file) != final(file) {
             let isOpen = survey.settings(file)[1] & 0x0F <= 4
             if !isOpen, !plan.isReset, survey.settings(file) != wanted { throw .frozen(file: file) }
@@ -85,12 +87,18 @@ package final class TagProvisioner {
         let settings = order.filter { survey.settings($0) != reversible($0, survey.settings($0)) }.map {
             TagStep.settings(file: $0)
         }
-        var steps = [.contents(file: 2)] + changes.filter { $0 != 0 }.map { .key($0) } + settings
+        var steps: [TagStep] = [.contents(file: 2)]
+        if changesCapability(survey) { steps.append(.contents(file: 1)) }
+        steps += changes.filter { $0 != 0 }.map { .key($0) }
+        if plan.isLRP { steps.append(.lrp) }
+        steps += settings
         if changes.contains(0) { steps.append(.key(0)) }
         if plan.isReset { steps.reverse() }
         steps += order.filter { final($0) != plan.settings[$0] || isFrozen($0) }.map { .freeze(file: $0) }
         if plan.hasRandomUID { steps.append(.randomUID) }
-        planned.steps = steps.map { TagStepResult(step: $0, state: .planned) }
+        planned.steps = steps.map { step in
+            TagStepResult(step: step, state: step == .lrp && survey.isLRP ? .already : .planned)
+        }
         planned.versions = survey.versions
         for number in changes { planned.versions[number] = new.entries[number]?.version }
         return planned
@@ -141,7 +149,14 @@ package final class TagProvisioner {
         if let progress, uid != progress.uid { throw .otherTag }
         guard survey.isUIDHidden || survey.uid == uid else { throw .otherTag }
         result = TagProvision(uid: uid)
+        isLRP = survey.isLRP
+        guard plan.isReset else { return }
+        if survey.isLRP { result.left.append(.lrp) }
+        if survey.isUIDHidden { result.left.append(.randomUID) }
     }
+
+    /// Whether the tag was switched to LRP.
+    private var isLRP = false
 
     /// Refuses keys that the tag did not accept before, while nothing was sent.
     private func checkRules(_ numbers: Set<UInt8>) throws(TagProvisionError) {
@@ -182,6 +197,7 @@ package final class TagProvisioner {
     private func setUp() throws(TagProvisionError) {
         try writeContents()
         for number in changes where number != 0 { try change(number) }
+        if plan.isLRP { try switchToLRP() }
         for number in order { try set(number, to: reversible(number, settings(number)), .settings(file: number)) }
         try verifyURL()
         if changes.contains(0) { try change(0) }
@@ -195,6 +211,21 @@ package final class TagProvisioner {
         }
         for number in changes.reversed() where number != 0 { try change(number) }
         try writeContents()
+    }
+
+    /// Switches to LRP, which is forever, and proves key 0 in that mode. It is done before the settings, whose offsets differ.
+    private func switchToLRP() throws(TagProvisionError) {
+        guard !isLRP else { return note(.lrp, .already) }
+        // What an earlier URL had at these places may not fit the longer data.
+        if settings(2)[0] & 0x40 != 0 {
+            try set(2, to: [settings(2)[0] & ~0x40] + settings(2)[1..<3], .settings(file: 2))
+        }
+        try open(0)
+        try journal(.lrp)
+        try tag { () throws(TagError) in try link.switchToLRP() }
+        isLRP = true
+        try open(0)
+        note(.lrp, .done)
     }
 
     private func note(_ step: TagStep, _ state: TagStepResult.State) {
@@ -232,7 +263,7 @@ package final class TagProvisioner {
         let uid = progress?.uid ?? uidBeforeProof
         do throws(TagError) {
             try rules.attemptOne(key, uid: uid) { () throws(TagError) in
-                try link.authenticate(try keys.aes(number), number: number)
+                try link.authenticate(try keys.secret(number), number: number)
             }
         } catch .keyRefused {
             throw .wrongKey(number)
@@ -246,7 +277,7 @@ package final class TagProvisioner {
     private var uidBeforeProof: [UInt8] = []
 
     private func authenticate(_ number: UInt8, _ keys: TagKeys) throws(TagProvisionError) {
-        try tag { () throws(TagError) in try link.authenticate(try keys.aes(number), number: number) }
+        try tag { () throws(TagError) in try link.authenticate(try keys.secret(number), number: number) }
         present[number] = keys
     }
 
@@ -352,12 +383,27 @@ package final class TagProvisioner {
         let file = try file(1)
         guard let writer = writer(of: file) else { return }
         try open(writer)
-        let head = try tag { () throws(TagError) in try link.read(file, count: 15) }
-        guard Array(head[7..<11]) == [0x04, 0x06, 0xE1, 0x04] else { return }
-        let rights = final(2)
-        let isFree = rights[2] & 0x0F == 0x0E || rights[1] >> 4 == 0x0E
-        let byte: UInt8 = isFree ? 0x00 : 0xFF
+        let head = try tag { () throws(TagError) in try link.read(file, count: TagSurvey.capabilityLength) }
+        guard Self.hasRights(head) else { return }
+        let byte = rightsByte
         try write(1, at: 14, [byte]) { link, file throws(TagError) in try link.write(file, at: 14, [byte]) }
+    }
+
+    /// Whether the rights of the NDEF file are where a tag has them.
+    private static func hasRights(_ head: [UInt8]) -> Bool {
+        head.count == TagSurvey.capabilityLength && Array(head[7..<11]) == [0x04, 0x06, 0xE1, 0x04]
+    }
+
+    /// Whether everybody may write in the end, as the Capability Container says it.
+    private var rightsByte: UInt8 {
+        let rights = final(2)
+        return rights[2] & 0x0F == 0x0E || rights[1] >> 4 == 0x0E ? 0x00 : 0xFF
+    }
+
+    /// Whether ``writeCapability()`` would write, or may: the tag need not show the container without a key.
+    private func changesCapability(_ survey: TagSurvey) -> Bool {
+        guard let file = NTAG424File(1, survey.answers[1] ?? []), writer(of: file) != nil else { return false }
+        return survey.capability.map { Self.hasRights($0) && $0[14] != rightsByte } ?? true
     }
 
     // MARK: Settings
@@ -367,7 +413,7 @@ package final class TagProvisioner {
         let change = settings(number)[1] & 0x0F
         guard change <= 4 else {
             guard plan.isReset else { throw .frozen(file: number) }
-            result.left.append(number)
+            result.left.append(.freeze(file: number))
             return
         }
         try open(change)
@@ -413,7 +459,7 @@ package final class TagProvisioner {
         for number in 0...4 as ClosedRange<UInt8> {
             result.versions[number] = try ask(.keyVersion, [number]).first
         }
-        for number in order where !result.left.contains(number) {
+        for number in order where !result.left.contains(.freeze(file: number)) {
             guard TagSurvey.settings(try ask(.settings, [number])) == final(number) else {
                 throw .notVerified(file: number)
             }

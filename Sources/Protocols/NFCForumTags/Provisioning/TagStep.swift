@@ -15,6 +15,8 @@ public enum TagStep: Hashable, Sendable {
     case settings(file: UInt8)
     /// The settings of a file are about to be changed forever.
     case freeze(file: UInt8)
+    /// The tag is about to be switched to LRP forever.
+    case lrp
     /// The tag is about to show a random UID forever.
     case randomUID
     /// Everything was read back.
@@ -29,6 +31,7 @@ public enum TagStep: Hashable, Sendable {
         case .keyProved: "keyProved"
         case .settings: "settings"
         case .freeze: "freeze"
+        case .lrp: "lrp"
         case .randomUID: "randomUID"
         case .done: "done"
         }
@@ -53,6 +56,7 @@ public enum TagStep: Hashable, Sendable {
         case ("keyProved", let number?): self = .keyProved(number)
         case ("settings", let number?): self = .settings(file: number)
         case ("freeze", let number?): self = .freeze(file: number)
+        case ("lrp", nil): self = .lrp
         case ("randomUID", nil): self = .randomUID
         case ("done", nil): self = .done
         default: return nil
@@ -102,8 +106,8 @@ public struct TagProvision: Hashable, Sendable {
     public internal(set) var versions: [UInt8: UInt8] = [:]
     /// The last URL that the tag made; `nil` if it makes none.
     public internal(set) var url: String?
-    /// What cannot be given back: files whose settings are permanent.
-    public internal(set) var left: [UInt8] = []
+    /// What cannot be undone: the switch to LRP, the random UID, and settings that are permanent (``TagStep/freeze(file:)``).
+    public internal(set) var left: [TagStep] = []
     /// Whether everything was read back.
     public internal(set) var isVerified = false
 }

@@ -10,6 +10,13 @@ package struct TagSurvey: Hashable, Sendable {
     package let answers: [UInt8: [UInt8]]
     /// The versions of the keys by number, as far as the tag tells them to anybody.
     package let versions: [UInt8: UInt8]
+    /// The first bytes of the Capability Container; `nil` if not everybody may read them.
+    package let capability: [UInt8]?
+    /// Whether the tag was switched to LRP.
+    package let isLRP: Bool
+
+    /// The length of the Capability Container up to the rights of the NDEF file.
+    static let capabilityLength = 15
 
     /// Whether the UID is not told without a key.
     package var isUIDHidden: Bool { uid.allSatisfy { $0 == 0 } }
@@ -43,12 +50,21 @@ extension NTAG424Link {
                 guard answer.count >= 7 else { throw .badAnswer }
                 answers[file] = answer
             }
-            return TagSurvey(uid: uid, answers: answers, versions: try versions())
+            let versions = try versions()
+            let capability = try self.capability(answers[1] ?? [])
+            return TagSurvey(
+                uid: uid, answers: answers, versions: versions, capability: capability, isLRP: try askMode())
         } catch .iso7816(.status) {
             throw .takesNoKey
         } catch {
             throw error
         }
+    }
+
+    private func capability(_ answer: [UInt8]) throws(TagError) -> [UInt8]? {
+        guard let file = NTAG424File(1, answer), file.allows([file.read, file.readWrite], key: 0x0E) else { return nil }
+        let bytes = try askPlain(EV2Command.read.code, [1, 0, 0, 0, UInt8(TagSurvey.capabilityLength), 0, 0])
+        return bytes.count == TagSurvey.capabilityLength ? bytes : nil
     }
 
     private func versions() throws(TagError) -> [UInt8: UInt8] {

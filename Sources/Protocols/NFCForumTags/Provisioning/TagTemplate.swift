@@ -29,7 +29,9 @@ struct TagTemplate: Hashable, Sendable {
     private static let form = "{picc}, {uid}, {ctr}, {file:TEXT}, {mac}, {^}"
 
     /// Parses a template.
-    init(_ json: JSONCursor) throws(DocumentError) {
+    ///
+    /// - Parameter isLRP: whether the tag will be in LRP mode, in which PICC data are longer.
+    init(_ json: JSONCursor, isLRP: Bool) throws(DocumentError) {
         let source = Array(try json.text().utf8)
         var rest = source[...]
         while let byte = rest.first {
@@ -42,13 +44,13 @@ struct TagTemplate: Hashable, Sendable {
                 continue
             }
             guard let end = rest.firstIndex(of: UInt8(ascii: "}")) else { throw json.malformed(.form, Self.form) }
-            try add(String(decoding: rest[(rest.startIndex + 1)..<end], as: UTF8.self), json)
+            try add(String(decoding: rest[(rest.startIndex + 1)..<end], as: UTF8.self), json, isLRP: isLRP)
             rest = rest[(end + 1)...]
         }
         try check(json)
     }
 
-    private mutating func add(_ name: String, _ json: JSONCursor) throws(DocumentError) {
+    private mutating func add(_ name: String, _ json: JSONCursor, isLRP: Bool) throws(DocumentError) {
         func add(_ length: Int, _ known: Part?) throws(DocumentError) -> Part {
             guard known == nil else { throw json.malformed(.form, Self.form) }
             let part = Part(offset: text.count, length: length)
@@ -56,7 +58,7 @@ struct TagTemplate: Hashable, Sendable {
             return part
         }
         switch name {
-        case "picc": picc = try add(32, picc)
+        case "picc": picc = try add(isLRP ? 48 : 32, picc)
         case "uid": uid = try add(14, uid)
         case "ctr": counter = try add(6, counter)
         case "mac": mac = try add(16, mac)

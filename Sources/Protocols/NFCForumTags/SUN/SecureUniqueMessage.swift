@@ -134,31 +134,28 @@ package struct SecureUniqueMessage {
     ///   - fileKey: the key for MAC and file data (SDMFileReadKey), sixteen bytes.
     /// - Returns: what the tag said; `nil` if it was not made with these keys, or was changed.
     package func contents(metaKey: SecretBytes, fileKey: SecretBytes) throws(CryptoError) -> Contents? {
-        let (meta, file) = (Self.bytes(metaKey), Self.bytes(fileKey))
         switch identity {
         case .plain(let uid, let counter):
             let counter = Array(counter.bytes.reversed())
-            if let contents = try check(uid.bytes, counter, file, isLRP: false) { return contents }
-            return try check(uid.bytes, counter, file, isLRP: true)
+            if let contents = try check(uid.bytes, counter, fileKey, isLRP: false) { return contents }
+            return try check(uid.bytes, counter, fileKey, isLRP: true)
         case .enciphered(let data):
             let isLRP = data.bytes.count == 24
             let plain =
                 isLRP
-                ? try LeakageResilientCipher(meta).decrypt(
+                ? try LeakageResilientCipher(metaKey).decrypt(
                     Array(data.bytes[8...]), counter: Array(data.bytes[..<8]), key: 0)
-                : try AESKey(SecretBytes(meta)).decrypt(data.bytes)
+                : try AESKey(metaKey).decrypt(data.bytes)
             // The tag byte: 80 UID, 40 counter, and the length of the UID.
             guard let tag = plain.first, tag & 0x80 != 0, tag & 0x0F == 7, plain.count >= 11 else { return nil }
             let counter = tag & 0x40 != 0 ? Array(plain[8..<11]) : nil
-            return try check(Array(plain[1..<8]), counter, file, isLRP: isLRP)
+            return try check(Array(plain[1..<8]), counter, fileKey, isLRP: isLRP)
         }
     }
 
-    private static func bytes(_ key: SecretBytes) -> [UInt8] { unsafe key.withUnsafeBytes { unsafe Array($0) } }
-
     /// Compares the MAC with those over each part of the URL that the tag may have been told to cover.
     private func check(
-        _ uid: [UInt8], _ counter: [UInt8]?, _ key: [UInt8], isLRP: Bool
+        _ uid: [UInt8], _ counter: [UInt8]?, _ key: SecretBytes, isLRP: Bool
     ) throws(CryptoError) -> Contents? {
         let session = try Session(key, uid: uid, counter: counter ?? [], isLRP: isLRP)
         for start in [mac.start] + Self.partStarts(text, values, before: mac.start) {
@@ -235,14 +232,15 @@ package struct SecureUniqueMessage {
         case aes(mac: AESKey, cipher: AESKey)
         case lrp(LeakageResilientCipher)
 
-        init(_ key: [UInt8], uid: [UInt8], counter: [UInt8], isLRP: Bool) throws(CryptoError) {
+        init(_ key: SecretBytes, uid: [UInt8], counter: [UInt8], isLRP: Bool) throws(CryptoError) {
             let context = uid + counter
             if isLRP {
                 let vector = Self.padded([0x00, 0x01, 0x00, 0x80] + context, room: 14) + [0x1E, 0xE1]
-                self = .lrp(try LeakageResilientCipher(try LeakageResilientCipher(key).mac(vector)))
+                self = .lrp(
+                    try LeakageResilientCipher(SecretBytes(try LeakageResilientCipher(key).mac(vector))))
                 return
             }
-            let master = try AESKey(SecretBytes(key))
+            let master = try AESKey(key)
             let derive = { (label: [UInt8]) throws(CryptoError) in
                 try AESKey(
                     SecretBytes(try master.cmac(Self.padded(label + [0x00, 0x01, 0x00, 0x80] + context, room: 16))))

@@ -11,7 +11,7 @@ extension VirtualNTAG424 {
     /// version and the CRC of the new one.
     mutating func changeKey(_ data: [UInt8], _ session: inout Session) -> FileCardReply {
         guard session.key == 0 else { return FileCardReply(0x919D) }
-        guard let content = Self.opened(0xC4, data, header: 1, mode: 3, session) else { return FileCardReply(0x911E) }
+        guard let content = Self.opened(0xC4, data, header: 1, mode: 3, &session) else { return FileCardReply(0x911E) }
         let number = Int(data[0])
         guard keys.indices.contains(number) else { return FileCardReply(0x9140) }
         guard content.count == (number == 0 ? 17 : 21) else { return FileCardReply(0x917E) }
@@ -43,9 +43,9 @@ extension VirtualNTAG424 {
         guard let number = data.first, let file = file(number, on: card) else { return FileCardReply(0x91F0) }
         let before = options(of: number)
         guard Int(before[1] & 0x0F) == session.key else { return FileCardReply(0x919D) }
-        guard let content = Self.opened(0x5F, data, header: 1, mode: 3, session) else { return FileCardReply(0x911E) }
+        guard let content = Self.opened(0x5F, data, header: 1, mode: 3, &session) else { return FileCardReply(0x911E) }
         guard content.count >= 3 else { return FileCardReply(0x917E) }
-        guard Self.areValid(content, size: file.bytes.count), number == 2 || content[0] & 0x40 == 0 else {
+        guard areValid(content, size: file.bytes.count), number == 2 || content[0] & 0x40 == 0 else {
             return FileCardReply(0x919E)
         }
         settings[number] = content
@@ -56,12 +56,20 @@ extension VirtualNTAG424 {
     /// SetConfiguration, in a session of key 0.
     mutating func configure(_ data: [UInt8], _ session: inout Session) -> FileCardReply {
         guard session.key == 0 else { return FileCardReply(0x919D) }
-        guard let content = Self.opened(0x5C, data, header: 1, mode: 3, session) else { return FileCardReply(0x911E) }
+        guard let content = Self.opened(0x5C, data, header: 1, mode: 3, &session) else { return FileCardReply(0x911E) }
         switch (data[0], content.count) {
         case (0x00, 1):
             // The random UID cannot be switched off.
             guard content[0] & ~0x02 == 0 else { return FileCardReply(0x919E) }
             if content[0] & 0x02 != 0 { isUIDHidden = true }
+        case (0x05, 10):
+            // Nor LRP. The answer has no code.
+            guard content[4] & ~0x02 == 0, isLRP || content.enumerated().allSatisfy({ $0 == 4 || $1 == 0 }) else {
+                return FileCardReply(0x919E)
+            }
+            guard content[4] == 0x02, !isLRP else { break }
+            isLRP = true
+            return FileCardReply(0x9100)
         case (0x04, 2), (0x0A, 5), (0x0B, 1): break
         default: return FileCardReply(0x919E)
         }
@@ -69,9 +77,9 @@ extension VirtualNTAG424 {
     }
 
     /// Whether FileOption, rights and SDM part are such as a file of this size can have.
-    static func areValid(_ bytes: [UInt8], size: Int) -> Bool {
+    func areValid(_ bytes: [UInt8], size: Int) -> Bool {
         guard bytes.count >= 3, bytes[0] & ~0x43 == 0 else { return false }
         guard bytes[0] & 0x40 != 0 else { return bytes.count == 3 }
-        return Mirrors(bytes, size: size) != nil
+        return Mirrors(bytes, size: size, isLRP: isLRP) != nil
     }
 }

@@ -11,19 +11,21 @@ extension VirtualNTAG424 {
         let options: UInt8
         /// The keys for PICC data, for MAC and file data, and for reading the counter; E everybody, F nobody.
         let meta, file, counter: UInt8
+        let isLRP: Bool
         var uidAt, counterAt, piccAt, inputAt, dataAt, dataLength, macAt, limit: Int?
 
         /// The places in the file that are overwritten, as offset and length.
         var places: [(Int, Int)] {
-            [(uidAt, 14), (counterAt, 6), (piccAt, 32), (dataAt, dataLength ?? 0), (macAt, 16)].compactMap {
+            [(uidAt, 14), (counterAt, 6), (piccAt, isLRP ? 48 : 32), (dataAt, dataLength ?? 0), (macAt, 16)].compactMap
+            {
                 place, length in place.map { ($0, length) }
             }
         }
 
         /// Parses the settings from FileOption on; `nil` if a tag refuses them.
-        init?(_ bytes: [UInt8], size: Int) {
+        init?(_ bytes: [UInt8], size: Int, isLRP: Bool) {
             guard bytes.count >= 6, bytes[0] & 0x40 != 0 else { return nil }
-            options = bytes[3]
+            (options, self.isLRP) = (bytes[3], isLRP)
             (meta, file, counter) = (bytes[5] >> 4, bytes[5] & 0x0F, bytes[4] & 0x0F)
             guard options & 0x0E == 0, options & 0x01 != 0, bytes[4] >> 4 == 0x0F else { return nil }
             let knownKeys: Set<UInt8> = [0, 1, 2, 3, 4, 0x0F]
@@ -76,7 +78,8 @@ extension VirtualNTAG424 {
     mutating func mirrored(
         _ number: UInt8, _ read: [UInt8], _ before: [UInt8], on card: FileCardState
     ) -> (bytes: [UInt8]?, status: UInt16)? {
-        guard let file = file(number, on: card), let mirrors = Mirrors(options(of: number), size: file.bytes.count)
+        guard let file = file(number, on: card),
+            let mirrors = Mirrors(options(of: number), size: file.bytes.count, isLRP: isLRP)
         else { return nil }
         let isFree = options(of: number)[2] >> 4 == 0x0E || options(of: number)[1] >> 4 == 0x0E
         guard isFree else { return (nil, 0x919D) }
@@ -88,16 +91,49 @@ extension VirtualNTAG424 {
         return (shown(file.bytes, mirrors), 0x9100)
     }
 
+    /// Writes bytes as digits.
+    private static func put(_ data: [UInt8], at place: Int?, _ shown: inout [UInt8]) {
+        guard let place else { return }
+        let digits = Array("0123456789ABCDEF".utf8)
+        for (index, byte) in data.enumerated() {
+            shown[place + 2 * index] = digits[Int(byte >> 4)]
+            shown[place + 2 * index + 1] = digits[Int(byte & 0x0F)]
+        }
+    }
+
+    /// PICC data: in LRP mode, eight random bytes and then what is enciphered with them as its counter.
+    private func enciphered(_ plain: [UInt8], _ mirrors: Mirrors) -> [UInt8]? {
+        let key = keys[Int(mirrors.meta)]
+        guard isLRP else { return Self.aes(key, plain) }
+        // Random in a real tag.
+        let start = (0..<8).map { UInt8(truncatingIfNeeded: 0xC3 &+ $0 &* (readings &+ 5)) }
+        guard let cipher = try? LeakageResilientCipher(SecretBytes(key)).encrypt(plain, counter: start, key: 0) else {
+            return nil
+        }
+        return start + cipher
+    }
+
+    /// File data and MAC in LRP mode.
+    private func proveLRP(
+        _ shown: inout [UInt8], _ bytes: [UInt8], _ mirrors: Mirrors, _ own: [UInt8], _ counter: [UInt8]
+    ) {
+        guard let macAt = mirrors.macAt, let inputAt = mirrors.inputAt,
+            let master = try? LeakageResilientCipher(SecretBytes(keys[Int(mirrors.file)])),
+            let secret = try? master.mac(
+                [0x00, 0x01, 0x00, 0x80] + own + [UInt8](repeating: 0, count: 10 - own.count) + [0x1E, 0xE1]),
+            let cipher = try? LeakageResilientCipher(SecretBytes(secret))
+        else { return }
+        if let place = mirrors.dataAt, let length = mirrors.dataLength {
+            let data = Array(bytes[place..<place + length / 2])
+            Self.put((try? cipher.encrypt(data, counter: counter + [0, 0, 0], key: 1)) ?? [], at: place, &shown)
+        }
+        let mac = (try? cipher.mac(Array(shown[inputAt..<macAt]))) ?? []
+        Self.put(stride(from: 1, to: mac.count, by: 2).map { mac[$0] }, at: macAt, &shown)
+    }
+
     private func shown(_ bytes: [UInt8], _ mirrors: Mirrors) -> [UInt8] {
         var shown = bytes
-        func put(_ data: [UInt8], at place: Int?) {
-            guard let place else { return }
-            let digits = Array("0123456789ABCDEF".utf8)
-            for (index, byte) in data.enumerated() {
-                shown[place + 2 * index] = digits[Int(byte >> 4)]
-                shown[place + 2 * index + 1] = digits[Int(byte & 0x0F)]
-            }
-        }
+        func put(_ data: [UInt8], at place: Int?) { Self.put(data, at: place, &shown) }
         let counter = (0..<3).map { UInt8(truncatingIfNeeded: readings >> (8 * $0)) }
         let (showsUID, showsCounter) = (mirrors.options & 0x80 != 0, mirrors.options & 0x40 != 0)
         put(uid, at: mirrors.uidAt)
@@ -108,11 +144,14 @@ extension VirtualNTAG424 {
             var plain = [tag] + own
             // Random in a real tag; nothing may depend on it.
             while plain.count < 16 { plain.append(UInt8(truncatingIfNeeded: 0x5A &+ plain.count &* (readings &+ 3))) }
-            put(Self.aes(keys[Int(mirrors.meta)], plain) ?? [], at: place)
+            put(enciphered(plain, mirrors) ?? [], at: place)
         }
-        guard mirrors.file <= 4, let macAt = mirrors.macAt, let inputAt = mirrors.inputAt,
-            let key = try? AESKey(SecretBytes(keys[Int(mirrors.file)]))
-        else { return shown }
+        guard mirrors.file <= 4, let macAt = mirrors.macAt, let inputAt = mirrors.inputAt else { return shown }
+        if isLRP {
+            proveLRP(&shown, bytes, mirrors, own, counter)
+            return shown
+        }
+        guard let key = try? AESKey(SecretBytes(keys[Int(mirrors.file)])) else { return shown }
         func derived(_ label: [UInt8]) -> [UInt8] {
             let vector = label + [0x00, 0x01, 0x00, 0x80] + own
             return (try? key.cmac(vector + [UInt8](repeating: 0, count: 16 - vector.count))) ?? []

@@ -12,8 +12,9 @@ package struct VirtualNTAG424: VirtualApplet {
     /// How far an authentication is.
     private enum Access: Sendable {
         case none
-        /// The random number that was sent, and the number of its key; the session that goes on with it, if one does.
-        case begun(random: [UInt8], key: Int, from: Session?)
+        /// The random number that was sent, and the number of its key; what the reader says that it can do, and the session
+        /// that goes on with it, if one does.
+        case begun(random: [UInt8], key: Int, reader: [UInt8], from: Session?)
         case open(Session)
         /// GetVersion was begun, and so many of its three parts were given.
         case version(parts: Int)
@@ -25,6 +26,8 @@ package struct VirtualNTAG424: VirtualApplet {
         let identifier: [UInt8]
         let cipherKey: [UInt8]
         let macKey: [UInt8]
+        /// In LRP mode, what replaces both keys, and how many blocks it enciphered.
+        var lrp: (cipher: LeakageResilientCipher, blocks: UInt32)?
         var count: UInt16 = 0
 
         var counter: [UInt8] { [UInt8(truncatingIfNeeded: count), UInt8(truncatingIfNeeded: count >> 8)] }
@@ -46,6 +49,8 @@ package struct VirtualNTAG424: VirtualApplet {
     package var inRow = 0
     /// What Read_Sig gives, 56 bytes; zeros where there is none.
     package var signature = [UInt8](repeating: 0, count: 56)
+    /// Whether the tag was switched to LRP, which is forever.
+    package var isLRP = false
     /// Whether the tag shows a random UID, so that GetVersion gives zeros for it.
     package var isUIDHidden = false
 
@@ -110,7 +115,11 @@ extension VirtualNTAG424 {
         case 0xAD: reply = read(command.data, &session, on: &card)
         case 0x8D: reply = write(command.data, &session, on: &card)
         case 0x5F: reply = changeSettings(command.data, &session, on: card)
-        case 0x5C: reply = configure(command.data, &session)
+        case 0x5C:
+            let mode = isLRP
+            reply = configure(command.data, &session)
+            // So it is after the switch to LRP.
+            if isLRP != mode { return reply }
         case 0xC4:
             reply = changeKey(command.data, &session)
             // The key of the session is gone, and the session with it.
@@ -129,42 +138,91 @@ extension VirtualNTAG424 {
         guard card.tree[card.directory].files.contains(where: { $0.id.rawValue == 0xE104 }) else {
             return FileCardReply(0x919D)
         }
+        let reader = data.count > 2 ? Array(data[2...]) : []
+        // A tag in LRP mode begins with a reader that asks for it, and with no other.
+        if isLRP, session == nil, (reader.first ?? 0) & 0x02 == 0 { return FileCardReply(0x919D) }
         guard failures < 1000 else { return FileCardReply(0x919D) }
         guard inRow < 50 else { return FileCardReply(0x91AD) }
         let number = Int(data[0])
         guard keys.indices.contains(number) else { return FileCardReply(0x9140) }
         let bytes = card.randomBytes(16)
-        access = .begun(random: bytes, key: number, from: session)
+        access = .begun(random: bytes, key: number, reader: reader, from: session)
+        if isLRP { return FileCardReply([0x01] + bytes, 0x91AF) }
         return FileCardReply(Self.aes(keys[number], bytes) ?? [], 0x91AF)
     }
 
     private mutating func finish(_ data: [UInt8], on card: inout FileCardState) -> FileCardReply {
-        guard case .begun(let own, let number, let before) = access else { return FileCardReply(0x91CA) }
+        guard case .begun(let own, let number, let capabilities, let before) = access else {
+            return FileCardReply(0x91CA)
+        }
         access = .none
         guard data.count == 32 else { return FileCardReply(0x917E) }
-        let key = keys[number]
-        guard let plain = try? AESKey(SecretBytes(key)).decrypt(data), plain[16...].elementsEqual(own[1...] + own[..<1])
-        else {
+        let six = Array((capabilities + [UInt8](repeating: 0, count: 6)).prefix(6))
+        let identifier = before?.identifier ?? card.randomBytes(4)
+        let opened =
+            isLRP
+            ? openLRP(data, own, number, identifier, six, before) : openAES(data, own, number, identifier, six, before)
+        guard let opened else {
             failures += 1
             inRow += 1
             return FileCardReply(0x91AE)
         }
         inRow = 0
         failures = max(0, failures - 10)
-        let reader = Array(plain[..<16])
+        access = .open(opened.session)
+        return FileCardReply(opened.answer, 0x9100)
+    }
+
+    /// What both modes derive their keys from.
+    private static func vector(_ reader: [UInt8], _ own: [UInt8]) -> [UInt8] {
         var vector: [UInt8] = [0x00, 0x01, 0x00, 0x80, reader[0], reader[1]]
         for place in 0..<6 { vector.append(reader[2 + place] ^ own[place]) }
-        vector += own[6...] + reader[8...]
-        let identifier = before?.identifier ?? card.randomBytes(4)
+        return vector + own[6...] + reader[8...]
+    }
+
+    private func openAES(
+        _ data: [UInt8], _ own: [UInt8], _ number: Int, _ identifier: [UInt8], _ six: [UInt8], _ before: Session?
+    ) -> (session: Session, answer: [UInt8])? {
+        let key = keys[number]
+        guard let plain = try? AESKey(SecretBytes(key)).decrypt(data), plain[16...].elementsEqual(own[1...] + own[..<1])
+        else { return nil }
+        let reader = Array(plain[..<16])
+        let vector = Self.vector(reader, own)
         let turned = Array(reader[1...]) + [reader[0]]
+        let content = before == nil ? identifier + turned + [UInt8](repeating: 0, count: 6) + six : turned
         guard let master = try? AESKey(SecretBytes(key)), let cipher = try? master.cmac([0xA5, 0x5A] + vector),
-            let mac = try? master.cmac([0x5A, 0xA5] + vector),
-            let answer = Self.aes(
-                key, before == nil ? identifier + turned + [UInt8](repeating: 0, count: 12) : turned)
-        else { return FileCardReply(0x91EE) }
-        access = .open(
-            Session(key: number, identifier: identifier, cipherKey: cipher, macKey: mac, count: before?.count ?? 0))
-        return FileCardReply(answer, 0x9100)
+            let mac = try? master.cmac([0x5A, 0xA5] + vector), let answer = Self.aes(key, content)
+        else { return nil }
+        return (
+            Session(key: number, identifier: identifier, cipherKey: cipher, macKey: mac, count: before?.count ?? 0),
+            answer
+        )
+    }
+
+    /// The random numbers travel in plain text; codes over both prove the key (AN12321).
+    private func openLRP(
+        _ data: [UInt8], _ own: [UInt8], _ number: Int, _ identifier: [UInt8], _ six: [UInt8], _ before: Session?
+    ) -> (session: Session, answer: [UInt8])? {
+        let reader = Array(data[..<16])
+        guard let master = try? LeakageResilientCipher(SecretBytes(keys[number])),
+            let secret = try? master.mac(Self.vector(reader, own) + [0x96, 0x69]),
+            let cipher = try? LeakageResilientCipher(SecretBytes(secret)),
+            let expected = try? cipher.mac(reader + own), expected == Array(data[16...])
+        else { return nil }
+        var session = Session(
+            key: number, identifier: identifier, cipherKey: [], macKey: [], lrp: (cipher, 0),
+            count: before?.count ?? 0)
+        var content: [UInt8] = []
+        if before == nil {
+            guard
+                let bytes = try? cipher.encrypt(
+                    identifier + [0x02, 0, 0, 0, 0, 0] + six, counter: [0, 0, 0, 0], key: 1)
+            else { return nil }
+            content = bytes
+            session.lrp?.blocks = 1
+        }
+        guard let proof = try? cipher.mac(own + reader + content) else { return nil }
+        return (session, content + proof)
     }
 
     // MARK: Without a key
@@ -226,20 +284,20 @@ extension VirtualNTAG424 {
     // MARK: Commands
 
     private func giveVersion(_ data: [UInt8], _ session: inout Session) -> FileCardReply {
-        guard Self.opened(0x64, data, header: 1, mode: 1, session) != nil else { return FileCardReply(0x911E) }
+        guard Self.opened(0x64, data, header: 1, mode: 1, &session) != nil else { return FileCardReply(0x911E) }
         guard keys.indices.contains(Int(data[0])) else { return FileCardReply(0x9140) }
         return Self.closed([version(of: data[0])], mode: 1, &session)
     }
 
     private func giveUID(_ data: [UInt8], _ session: inout Session) -> FileCardReply {
-        guard Self.opened(0x51, data, header: 0, mode: 3, session) != nil else { return FileCardReply(0x911E) }
+        guard Self.opened(0x51, data, header: 0, mode: 3, &session) != nil else { return FileCardReply(0x911E) }
         return Self.closed(uid, mode: 3, &session)
     }
 
     private func giveSettings(
         _ data: [UInt8], _ session: inout Session, on card: inout FileCardState
     ) -> FileCardReply {
-        guard Self.opened(0xF5, data, header: 1, mode: 1, session) != nil else { return FileCardReply(0x911E) }
+        guard Self.opened(0xF5, data, header: 1, mode: 1, &session) != nil else { return FileCardReply(0x911E) }
         guard let number = data.first, let settings = fileSettings(number, on: card) else {
             return FileCardReply(0x91F0)
         }
@@ -254,7 +312,7 @@ extension VirtualNTAG424 {
         guard let mode = Self.mode(options, [options[2] >> 4, options[1] >> 4], session.key) else {
             return FileCardReply(0x919D)
         }
-        guard Self.opened(0xAD, data, header: 7, mode: mode == 0 ? 0 : 1, session) != nil else {
+        guard Self.opened(0xAD, data, header: 7, mode: mode == 0 ? 0 : 1, &session) != nil else {
             return FileCardReply(0x911E)
         }
         guard let bytes = shown ?? file(data[0], on: card)?.bytes else { return FileCardReply(0x91F0) }
@@ -274,7 +332,7 @@ extension VirtualNTAG424 {
         guard let mode = Self.mode(options, [options[2] & 0x0F, options[1] >> 4], session.key) else {
             return FileCardReply(0x919D)
         }
-        guard let content = Self.opened(0x8D, data, header: 7, mode: mode, session) else {
+        guard let content = Self.opened(0x8D, data, header: 7, mode: mode, &session) else {
             return FileCardReply(0x911E)
         }
         guard let file = file(data[0], on: card) else { return FileCardReply(0x91F0) }
@@ -312,7 +370,9 @@ extension VirtualNTAG424 {
     }
 
     static func code(_ message: [UInt8], _ session: Session) -> [UInt8]? {
-        guard let mac = try? AESKey(SecretBytes(session.macKey)).cmac(message) else { return nil }
+        let made =
+            session.lrp.map { try? $0.cipher.mac(message) } ?? (try? AESKey(SecretBytes(session.macKey)).cmac(message))
+        guard let mac = made else { return nil }
         return [1, 3, 5, 7, 9, 11, 13, 15].map { mac[$0] }
     }
 
@@ -321,9 +381,31 @@ extension VirtualNTAG424 {
         aes(session.cipherKey, label + session.identifier + session.counter + [UInt8](repeating: 0, count: 8))
     }
 
+    private static func deciphered(_ data: [UInt8], _ session: inout Session) -> [UInt8]? {
+        guard let lrp = session.lrp else {
+            guard let first = start([0xA5, 0x5A], session) else { return nil }
+            return try? AESKey(SecretBytes(session.cipherKey)).decrypt(data, after: first)
+        }
+        session.lrp?.blocks &+= UInt32(data.count / 16)
+        return try? lrp.cipher.decrypt(data, counter: number(lrp.blocks), key: 1)
+    }
+
+    private static func enciphered(_ data: [UInt8], _ session: inout Session) -> [UInt8]? {
+        guard let lrp = session.lrp else {
+            guard let first = start([0x5A, 0xA5], session) else { return nil }
+            return aes(session.cipherKey, data, start: first)
+        }
+        session.lrp?.blocks &+= UInt32(data.count / 16)
+        return try? lrp.cipher.encrypt(data, counter: number(lrp.blocks), key: 1)
+    }
+
+    private static func number(_ blocks: UInt32) -> [UInt8] {
+        [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: blocks >> $0) }
+    }
+
     /// The data of a command behind its header; `nil` if its code is wrong.
     static func opened(
-        _ code: UInt8, _ field: [UInt8], header: Int, mode: UInt8, _ session: Session
+        _ code: UInt8, _ field: [UInt8], header: Int, mode: UInt8, _ session: inout Session
     ) -> [UInt8]? {
         guard mode != 0 else { return Array(field.dropFirst(header)) }
         let body = Array(field.dropLast(8))
@@ -332,8 +414,7 @@ extension VirtualNTAG424 {
         else { return nil }
         let data = Array(body.dropFirst(header))
         guard mode == 3, !data.isEmpty else { return data }
-        guard let first = start([0xA5, 0x5A], session),
-            let plain = try? AESKey(SecretBytes(session.cipherKey)).decrypt(data, after: first),
+        guard let plain = deciphered(data, &session),
             let end = plain.lastIndex(where: { $0 != 0 }), plain[end] == 0x80
         else { return nil }
         return Array(plain[..<end])
@@ -347,10 +428,7 @@ extension VirtualNTAG424 {
         if mode == 3 {
             body.append(0x80)
             while body.count % 16 != 0 { body.append(0) }
-            guard let first = start([0x5A, 0xA5], session), let cipher = aes(session.cipherKey, body, start: first)
-            else {
-                return FileCardReply(0x91EE)
-            }
+            guard let cipher = enciphered(body, &session) else { return FileCardReply(0x91EE) }
             body = cipher
         }
         guard mode != 0 else { return FileCardReply(body, 0x9100) }
@@ -375,23 +453,27 @@ extension VirtualNTAG424 {
             members.append(("settings", .object(JSONObject(list))))
         }
         if readings != before.readings { members.append(("readings", .int(readings))) }
+        if isLRP != before.isLRP { members.append(("lrp", .bool(isLRP))) }
         if failures != before.failures { members.append(("failures", .int(failures))) }
         return members
     }
 
     package init(json: JSONCursor, of card: JSONCursor) throws(DocumentError) {
-        try json.allowOnly(["uid", "keys", "versions", "settings", "readings", "failures", "signature", "comment"])
+        try json.allowOnly([
+            "uid", "keys", "versions", "settings", "lrp", "readings", "failures", "signature", "comment",
+        ])
         let keys = try json.required("keys")
         let list = try keys.list { key throws(DocumentError) in try key.bytes(count: 16) }
         guard (1...5).contains(list.count) else { throw keys.malformed(.bytes, "16") }
         self.init(uid: try json.required("uid").bytes(count: 7), keys: list)
+        isLRP = try json.optional("lrp")?.bool() ?? false
         for (name, value) in try json.optional("settings")?.members() ?? [] {
             guard let number = UInt8(name), (1...3).contains(number) else {
                 throw value.malformed(.oneOfNames, "1", "2", "3")
             }
             let text = try value.text()
             let bytes = try value.bytes(count: max(3, text.utf8.count / 2))
-            guard Self.areValid(bytes, size: 256) else { throw value.malformed(.bytes, "3") }
+            guard areValid(bytes, size: 256) else { throw value.malformed(.bytes, "3") }
             settings[number] = bytes
         }
         if let versions = try json.optional("versions") {
