@@ -253,14 +253,18 @@ private struct FileWrites: CardWrites {
     /// The PINs whose number of tries changed.
     private var tries: [(application: Int?, pin: String, left: Int)] = []
 
-    /// What an NTAG 424 DNA keeps beside its files.
+    /// What an applet keeps beside the files, and its name in the card file.
     private var members: [(name: String, value: JSONValue)] = []
+    private var applet = VirtualNTAG424.name
     private var hidesUID = false
 
     init(_ old: VirtualFileTree, _ new: VirtualFileTree) {
         if let before = old.applet(VirtualNTAG424.self), let after = new.applet(VirtualNTAG424.self) {
             members = after.members(since: before)
             hidesUID = after.isUIDHidden && !before.isUIDHidden
+        }
+        if let before = old.applet(VirtualDESFire.self), let after = new.applet(VirtualDESFire.self) {
+            (members, applet) = (after.members(since: before), VirtualDESFire.name)
         }
         take(nil, old.masterFile, new.masterFile)
         for (place, (before, after)) in zip(old.applications, new.applications).enumerated() {
@@ -283,7 +287,7 @@ private struct FileWrites: CardWrites {
     }
 
     func apply(to card: inout JSONValue) {
-        for (name, value) in members { card[VirtualNTAG424.name][name] = value }
+        for (name, value) in members { card[applet][name] = value }
         if hidesUID { card["typeA"]["uid"] = "random" }
         for (application, _, file) in files {
             var directory = FileWrites.directory(application, of: card)

@@ -51,7 +51,9 @@ extension VirtualApplet {
 
 extension VirtualFileTree {
     /// The applets that a card file can have.
-    static let applets: [any VirtualApplet.Type] = [VirtualResidence.self, VirtualPassport.self, VirtualNTAG424.self]
+    static let applets: [any VirtualApplet.Type] = [
+        VirtualResidence.self, VirtualPassport.self, VirtualNTAG424.self, VirtualDESFire.self,
+    ]
 
     /// The card's applet of this kind; `nil` when it has none.
     package func applet<Applet: VirtualApplet>(_ kind: Applet.Type) -> Applet? {
