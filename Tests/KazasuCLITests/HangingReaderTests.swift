@@ -16,6 +16,7 @@ struct HangingReaderTests {
         "tag write": "--text hello",
         "classic write": "4 00112233445566778899AABBCCDDEEFF --key-from env:KEY6 -y",
         "classic dump": "--key-from env:KEY6", "classic read": "4 --key-from env:KEY6",
+        "desfire read": "F5A1C0:1", "desfire write": "F5A1C0:1 --hex 00", "desfire value": "F5A1C0:3 --debit 1",
         "classic value": "4 --key-from env:KEY6", "lite verify": "--key-from env:KEY",
         "lite issue": "--profile profile.json --key-from env:KEY --yes --journal journal", "felica": "00FFFF0100",
         "standard verify": "--keys felica.txt", "standard keys": "--keys felica.txt --new-keys new.txt --dry-run",

@@ -10,7 +10,7 @@ struct KazasuErrorTests {
         case noReader, unknownReader, reader, unreadableFile, badFile, noSimulatedReader, cannotLink, noCard, wrongCard,
             reading
         case heard, severalCards, refused, decoding, fileCard, apdu, tag, lite, classic, standard, blockWrite, keyChange
-        case provision
+        case provision, desfire
         case cancelled
     }
 
@@ -55,7 +55,7 @@ struct KazasuErrorTests {
             .refused(ServiceCode(rawValue: 0x090F), .silence), .decoding(decoding), .fileCard(.otherCard),
             .apdu(.selectionLost), .tag(.badAnswer), .lite(.locked), .classic(.noKey(sector: 1)),
             .standard(.notStandard), .blockWrite(.unconfirmed), .keyChange(.nothingToChange), .provision(.alreadySetUp),
-            .cancelled,
+            .desfire(.wrongKey), .cancelled,
         ]
         checkSentences(errors) { error -> Kind in
             switch error {
@@ -82,6 +82,7 @@ struct KazasuErrorTests {
             case .blockWrite: .blockWrite
             case .keyChange: .keyChange
             case .provision: .provision
+            case .desfire: .desfire
             case .cancelled: .cancelled
             }
         }

@@ -20,6 +20,7 @@ LICENSE = os.path.join(os.path.dirname(SUICA), "..", "..", "iso7816", "license",
 MYNUMBER = os.path.join(os.path.dirname(SUICA), "..", "..", "iso7816", "mynumber", "card.json")
 RESIDENCE = os.path.join(os.path.dirname(SUICA), "..", "..", "iso7816", "residence", "second.json")
 CLASSIC = os.path.join(os.path.dirname(SUICA), "..", "..", "virtual", "classic-1k.json")
+DESFIRE = os.path.join(os.path.dirname(SUICA), "..", "..", "virtual", "desfire.json")
 SIGNED = os.path.join(os.path.dirname(SUICA), "..", "..", "virtual", "ntag213-signed.json")
 # The stream has no end, and the WebSocket's handshake is not HTTP.
 ENDLESS = {"taps.stream", "rpc.connect"}
@@ -39,6 +40,10 @@ ARGUMENTS = {
     "tag.verify": {"reader": "signed"},
     "card.residence": {"reader": "residence"},
     "classic.info": {"reader": "classic"},
+    "desfire.info": {"reader": "desfire"},
+    "desfire.read": {"reader": "desfire", "file": "F5A1C0:1"},
+    "desfire.write": {"body": {"reader": "desfire", "file": "F5A1C0:6", "hex": "CAFE", "confirm": "04de5f1ea5c0de"}},
+    "desfire.value": {"body": {"reader": "desfire", "file": "F5A1C0:7", "credit": 5, "confirm": "04de5f1ea5c0de"}},
     "classic.message": {"reader": "classic"},
     "stations.lookup": {"queries": ["0-3-13"]},
     "convert": {"to": "hex"},
@@ -52,7 +57,8 @@ class GeneratedClients(Case):
     def setUp(self):
         super().setUp()
         readers = ["door=virtual:" + SUICA, "tag=virtual:" + TAG, "license=virtual:" + LICENSE, "mynumber=virtual:" + MYNUMBER,
-                   "residence=virtual:" + RESIDENCE, "classic=virtual:" + CLASSIC, "signed=virtual:" + SIGNED]
+                   "residence=virtual:" + RESIDENCE, "classic=virtual:" + CLASSIC, "desfire=virtual:" + DESFIRE,
+                   "signed=virtual:" + SIGNED]
         options = [word for reader in readers[1:] for word in ("-r", reader)]
         self.server = self.serve(
             "--allow", "raw", "--allow", "write", "--allow", "feedback", "--allow", "ledger,ids", "--ledger", self.folder + "/l.sqlite", "--keep",

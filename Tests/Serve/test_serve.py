@@ -300,7 +300,7 @@ class Contract(Case):
                     self.assertEqual(response.status, status, response.data)
                     self.assertEqual(check(response.json)["status"], exit_status)
             stand.put("on")
-            for path in ["tag/info", "tag/verify", "classic/info", "license", "mynumber"]:
+            for path in ["tag/info", "tag/verify", "classic/info", "desfire/info", "license", "mynumber"]:
                 self.assertEqual(check(server.get(f"/v1/{path}").json)["status"], 76)
                 self.assertEqual(server.get(f"/v1/{path}").status, 409)
             self.assertEqual(server.ask("POST", "/v1/decode", b"no dump").status, 422)

@@ -41,6 +41,7 @@ SAMPLES = {
     "Fixtures/provision/ntag424-plan.json": EXAMPLES + "/ntag424-plan.json",
     "Fixtures/provision/ntag424-keys.txt": EXAMPLES + "/ntag424-keys.txt",
     "Fixtures/virtual/classic-1k.json": EXAMPLES + "/classic.json",
+    "Fixtures/virtual/desfire.json": EXAMPLES + "/desfire.json",
     "packaging/watch.yaml.example": EXAMPLES + "/watch.yaml",
     "packaging/serve.yaml.example": EXAMPLES + "/serve.yaml",
     "packaging/mosquitto/kazasu.conf": EXAMPLES + "/mosquitto/kazasu.conf",

@@ -31,6 +31,18 @@ static const unsigned char common[] = {
 static const unsigned char decode[] = {
 #embed "../../../Docs/schemas/decode.json"
 };
+static const unsigned char desfire[] = {
+#embed "../../../Docs/schemas/desfire.json"
+};
+static const unsigned char desfireFile[] = {
+#embed "../../../Docs/schemas/desfireFile.json"
+};
+static const unsigned char desfireValue[] = {
+#embed "../../../Docs/schemas/desfireValue.json"
+};
+static const unsigned char desfireWrite[] = {
+#embed "../../../Docs/schemas/desfireWrite.json"
+};
 static const unsigned char dump[] = {
 #embed "../../../Docs/schemas/dump.json"
 };
@@ -141,13 +153,13 @@ static const unsigned char write[] = {
 
 static const struct kazasu_schema kazasu_schemas[] = {
     SCHEMA(apdu), SCHEMA(balance), SCHEMA(check), SCHEMA(classic), SCHEMA(classicDump), SCHEMA(classicMessage),
-    SCHEMA(classicRead), SCHEMA(common), SCHEMA(decode), SCHEMA(dump), SCHEMA(error), SCHEMA(events),
-    SCHEMA(feedback), SCHEMA(felica), SCHEMA(health), SCHEMA(history), SCHEMA(ledger), SCHEMA(ledgerCards),
-    SCHEMA(ledgerGaps), SCHEMA(ledgerSum), SCHEMA(license), SCHEMA(lite), SCHEMA(liteInfo), SCHEMA(lookup),
-    SCHEMA(mynumber), SCHEMA(passport), SCHEMA(poll), SCHEMA(read), SCHEMA(readers), SCHEMA(record),
-    SCHEMA(residence), SCHEMA(scan), SCHEMA(standard), SCHEMA(standardInfo), SCHEMA(standardKeys), SCHEMA(sun),
-    SCHEMA(tag), SCHEMA(tagMessage), SCHEMA(tagPages), SCHEMA(tagProvision), SCHEMA(tagVerify), SCHEMA(tagWrite),
-    SCHEMA(tap), SCHEMA(write),
+    SCHEMA(classicRead), SCHEMA(common), SCHEMA(decode), SCHEMA(desfire), SCHEMA(desfireFile), SCHEMA(desfireValue),
+    SCHEMA(desfireWrite), SCHEMA(dump), SCHEMA(error), SCHEMA(events), SCHEMA(feedback), SCHEMA(felica), SCHEMA(health),
+    SCHEMA(history), SCHEMA(ledger), SCHEMA(ledgerCards), SCHEMA(ledgerGaps), SCHEMA(ledgerSum), SCHEMA(license),
+    SCHEMA(lite), SCHEMA(liteInfo), SCHEMA(lookup), SCHEMA(mynumber), SCHEMA(passport), SCHEMA(poll), SCHEMA(read),
+    SCHEMA(readers), SCHEMA(record), SCHEMA(residence), SCHEMA(scan), SCHEMA(standard), SCHEMA(standardInfo),
+    SCHEMA(standardKeys), SCHEMA(sun), SCHEMA(tag), SCHEMA(tagMessage), SCHEMA(tagPages), SCHEMA(tagProvision),
+    SCHEMA(tagVerify), SCHEMA(tagWrite), SCHEMA(tap), SCHEMA(write),
 };
 
 const unsigned long kazasu_schema_count = sizeof kazasu_schemas / sizeof *kazasu_schemas;

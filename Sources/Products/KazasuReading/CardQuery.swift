@@ -18,6 +18,7 @@ public struct CardQuery: Hashable, Sendable {
         case passport
         case tag
         case classic
+        case desfire
         case any
 
         /// The technologies that such a card may have.
@@ -25,7 +26,7 @@ public struct CardQuery: Hashable, Sendable {
             switch self {
             case .feliCa: [.felica]
             case .isoDEP, .license, .myNumber, .residence, .passport: [.typeA, .typeB]
-            case .classic: [.typeA]
+            case .classic, .desfire: [.typeA]
             case .tag, .any: Technology.allCases
             }
         }
@@ -143,6 +144,7 @@ extension CardQuery.Kind: SelfDescribing {
         case .passport: LocalizedText("a passport", "パスポート")
         case .tag: LocalizedText("an NFC Forum tag", "NFC フォーラムのタグ")
         case .classic: LocalizedText("a MIFARE Classic", "MIFARE Classic")
+        case .desfire: LocalizedText("a MIFARE DESFire", "MIFARE DESFire")
         case .any: LocalizedText("another card", "別の種類のカード")
         }
     }

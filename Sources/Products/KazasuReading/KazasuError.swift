@@ -50,6 +50,8 @@ public enum KazasuError: Error, Hashable, Sendable {
     case lite(LiteError)
     /// A MIFARE Classic was not read or written.
     case classic(ClassicError)
+    /// A MIFARE DESFire was not read or written.
+    case desfire(DESFireError)
     /// Keys did not open a service of a FeliCa Standard.
     case standard(StandardKeyError)
     /// Blocks of a FeliCa Standard were not written, or not surely.
@@ -151,6 +153,7 @@ extension KazasuError: SelfDescribing {
         case .tag(let error): return error.message
         case .lite(let error): return error.message
         case .classic(let error): return error.message
+        case .desfire(let error): return error.message
         case .standard(let error): return error.message
         case .blockWrite(let error): return error.message
         case .keyChange(let error): return error.message

@@ -54,7 +54,7 @@ struct RootCommand: ParsableCommand {
         subcommands: [
             Readers.self, DoctorCommand.self, Poll.self, Scan.self, Dump.self, Read.self, Write.self, Balance.self,
             History.self,
-            License.self, MyNumber.self, Residence.self, Passport.self, Tag.self, Classic.self, Lite.self,
+            License.self, MyNumber.self, Residence.self, Passport.self, Tag.self, Classic.self, DESFire.self, Lite.self,
             Standard.self,
             FeliCaRaw.self, APDU.self,
             Decode.self, Convert.self, Diff.self, Simulate.self, Contribute.self, Stations.self,

@@ -188,6 +188,29 @@ extension CommandError {
     }
 }
 
+// MARK: MIFARE DESFire
+
+extension CommandError {
+    /// Why a DESFire was not read or written.
+    init(_ error: DESFireError) {
+        switch error {
+        case .tag(let error): self.init(error)
+        case .notDESFire: self.init(.otherCard, "otherCard", error, hint: Remedy.identify)
+        case .noSuchApplication, .noSuchFile: self.init(.desfireNoSuchFile, error)
+        case .refused: self.init(.desfireRefused, error)
+        case .wrongKey: self.init(.desfireWrongKey, error)
+        case .noSuchKey: self.init(.desfireNoSuchKey, error)
+        case .keyLength: self.init(.desfireKeyLength, error)
+        case .otherMethod: self.init(.desfireOtherMethod, error)
+        case .notAllowed, .withheld: self.init(.desfireNotAllowed, error)
+        case .outOfRange: self.init(.desfireOutOfRange, error)
+        case .otherType: self.init(.desfireOtherType, error)
+        case .notVerified: self.init(.desfireNotVerified, error)
+        case .answerLost: self.init(.desfireAnswerLost, error)
+        }
+    }
+}
+
 // MARK: FeliCa Lite
 
 extension CommandError {

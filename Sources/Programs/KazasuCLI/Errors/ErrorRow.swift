@@ -160,6 +160,9 @@ extension CommandError {
         case classicKeyFile, classicKeyForm, classicKeyMissing, classicNoKey, classicRefused, classicNotAValue
         case classicNotVerified, classicKeysNotProved, classicManufacturer, classicAbsent, classicAccessConditions
         case classicTrailer, classicNeedsBothKeys, classicAccessBits, classicWouldLock
+        case desfireNoSuchFile, desfireRefused, desfireWrongKey, desfireNoSuchKey, desfireKeyLength, desfireOtherMethod
+        case desfireNothingOpen, desfireNotAllowed, desfireOutOfRange, desfireOtherType, desfireNotVerified
+        case desfireAnswerLost
         case ledgerDamaged, ledgerNotALedger, ledgerInaccessible, ledgerDiskFull, ledgerLocked, ledgerNoHome
         case ledgerNoSuchCard, ledgerSeveralCards, ledgerOtherCurrency, ledgerNameInUse, ledgerSameCard
         case ledgerOtherPurses, ledgerSeveralNames, ledgerNoSuchStation, ledgerNotASection, ledgerNoSuchLine

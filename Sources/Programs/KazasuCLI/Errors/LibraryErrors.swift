@@ -42,6 +42,7 @@ extension CommandError {
         case .tag(let error): self.init(error)
         case .lite(let error): self.init(error)
         case .classic(let error): self.init(error)
+        case .desfire(let error): self.init(error)
         case .standard(let error): self.init(error)
         case .blockWrite(let error): self.init(error)
         case .keyChange(let error): self.init(error)

@@ -12,7 +12,7 @@ struct ReadingCommands: Equatable {
     private static let byKind: [(kinds: Set<String>, commands: [String])] =
         [(["licence", "mynumberLicence"], ["license"])]
         + IdentityReport.kinds.map { ([$0.kind.rawValue], [$0.kind.rawValue]) }
-        + [(["type2", "type4"], ["tag info", "tag read"])]
+        + [(["desfire"], ["desfire info"]), (["type2", "type4"], ["tag info", "tag read"])]
 
     /// The commands for a FeliCa card, by a system that it has; any other has `scan` and `dump`.
     private static let bySystem: [(system: SystemCode, commands: [String])] = [

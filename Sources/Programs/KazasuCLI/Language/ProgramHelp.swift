@@ -71,6 +71,7 @@ enum ProgramHelp {
                     Entry("tag", "NFC tags, also writing", "NFC タグの読み書き"),
                     Entry("classic", "MIFARE Classic", "MIFARE Classic"),
                 ],
+                [Entry("desfire", "MIFARE DESFire", "MIFARE DESFire")],
                 [
                     Entry("lite", "FeliCa Lite-S", "FeliCa Lite-S"),
                     Entry("standard", "keys of FeliCa Standard", "FeliCa Standard の鍵"),

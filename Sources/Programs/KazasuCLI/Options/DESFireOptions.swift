@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import CommandDescription
+import CardCiphers
+package import Kazasu
+
+/// The options for the key of a DESFire application.
+package struct DESFireKeyOptions: ParsableArguments {
+    package init() {}
+
+    @Option(
+        reach: .secret, name: .long,
+        help: help(
+            "Authenticate with a key of the application: 16 (DES), 32 (2K3DES, AES) or 48 (3K3DES) hexadecimal digits from env:NAME, file:PATH or fd:NUMBER.",
+            "アプリケーションの鍵で認証する。鍵は 16 進 16 桁（DES）、32 桁（2K3DES、AES）、48 桁（3K3DES）で、env:変数名、file:パス、fd:番号 から読む。",
+            value: "source"))
+    package var keyFrom: SecretSource?
+
+    @Option(
+        reach: .network, name: .long,
+        help: help("The number of the key, 0 to 13.", "鍵の番号（0～13）。", value: "number"))
+    package var keyNumber: KeyNumber?
+
+    @Option(
+        reach: .network, name: .long,
+        help: help(
+            "How to authenticate. Default: the best that card and key have.", "認証の方法。省略時は、カードと鍵で使える最良の方法。",
+            value: "method"))
+    package var auth: Method?
+
+    package func validate() throws {
+        try SecretSource.validate(keyFrom, "--key-from")
+        for (isGiven, name) in [(keyNumber != nil, "key-number"), (auth != nil, "auth")] where isGiven && keyFrom == nil
+        {
+            let (option, key) = (Caller.current.option(name), Caller.current.option("key-from"))
+            throw ValidationError(tr("\(option) requires \(key)", "\(option) は \(key) と一緒に指定してください"))
+        }
+    }
+
+    /// The key; `nil` when none was given.
+    ///
+    /// - Throws: ``CommandError``, without the data that was read.
+    func key() throws(CommandError) -> DESFireKey? {
+        guard let keyFrom else { return nil }
+        let text = try keyFrom.read(tr("the key", "鍵"), reason: "noKey")
+        guard let bytes = TagKeyOptions.bytes(text), let key = DESFireKey(bytes, number: keyNumber?.number ?? 0) else {
+            throw CommandError(
+                .usage, "badKey",
+                tr("the key is not 16, 32 or 48 hexadecimal digits", "鍵が 16 進 16 桁、32 桁、48 桁のどれでもありません"),
+                hint: tr(
+                    "16 digits are DES, 32 2K3DES or AES, 48 3K3DES", "16 桁は DES、32 桁は 2K3DES か AES、48 桁は 3K3DES です"))
+        }
+        return key
+    }
+
+    /// A key's number in its application.
+    package struct KeyNumber: ExpressibleByArgument, Sendable {
+        package static var example: LocalizedText? { LocalizedText("a number from 0 to 13", "0～13 の数字") }
+        package static var pattern: String? { "^([0-9]|1[0-3])$" }
+
+        let number: UInt8
+
+        package init?(argument: String) {
+            guard let number = UInt8(argument), number <= 13 else { return nil }
+            self.number = number
+        }
+    }
+
+    /// The ways to authenticate.
+    package enum Method: String, CaseIterable, ExpressibleByArgument, Sendable {
+        case d40, iso, aes, ev2
+
+        var method: DESFireAuthenticationMethod {
+            switch self {
+            case .d40: .d40
+            case .iso: .iso
+            case .aes: .aes
+            case .ev2: .ev2
+            }
+        }
+    }
+}
+
+/// A file of a DESFire as people write it.
+package struct DESFireFileArgument: ExpressibleByArgument, Sendable {
+    package static var example: LocalizedText? { LocalizedText("F5A1C0:1", "F5A1C0:1") }
+    package static var pattern: String? { "^[0-9A-Fa-f]{6}:([0-9]|[12][0-9]|3[01])$" }
+
+    package let id: DESFireFileID
+
+    package init?(argument: String) {
+        guard let id = DESFireFileID(argument) else { return nil }
+        self.id = id
+    }
+
+    private init(_ id: DESFireFileID) { self.id = id }
+
+    /// What stands there before the command line is parsed.
+    static let absent = DESFireFileArgument(.absent)
+}
