@@ -57,7 +57,7 @@ struct DESFireWrite: KazasuCommand {
 
     @Option(
         reach: .network, name: .long,
-        help: help("Where to begin in the file or record. Default: 0.", "ファイルやレコードの中の開始位置。省略時は 0。", value: "offset"))
+        help: help("Where to begin in the file or record.", "ファイルやレコードの中の開始位置。", value: "offset"))
     var offset = 0
 
     @OptionGroup var keyOptions: DESFireKeyOptions

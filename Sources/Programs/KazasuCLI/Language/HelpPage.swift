@@ -170,7 +170,8 @@ struct HelpPage {
         "codes": "コード", "code|name": "コード|名前", "number": "番号", "numbers": "番号", "new": "新", "old": "旧",
         "hex-separator": "区切り", "hex": "16進", "topic": "トピック", "size": "大きさ", "sink": "送り先", "prefix": "接頭辞",
         "service": "サービス", "account": "科目", "page": "ページ", "pages": "ページ", "version": "版", "layout": "配列",
-        "type=data": "型=データ", "group": "グループ", "database": "保存先", "data": "データ", "id": "ID", "[name=]id": "[名前=]ID",
+        "type=data": "型=データ", "group": "グループ", "database": "保存先", "data": "データ", "offset": "位置", "method": "方法",
+        "id": "ID", "[name=]id": "[名前=]ID",
         "by": "単位", "color": "色", "count": "件数", "shell": "シェル", "read": "内容", "types": "種別", "permissions": "許可",
         "service|file": "サービス|ファイル",
     ]

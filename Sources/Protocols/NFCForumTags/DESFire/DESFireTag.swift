@@ -23,8 +23,10 @@ package final class DESFireTag {
         if let version { return version }
         let frames: [[UInt8]]
         do throws(DESFireError) {
+            // Ends a session that somebody else left open.
+            try link.select(.card)
             frames = try link.frames(.version, atMost: 3)
-        } catch .refused, .tag(.iso7816(.status)) {
+        } catch .refused, .noSuchApplication, .tag(.iso7816(.status)) {
             throw .notDESFire
         } catch {
             throw error
