@@ -19,8 +19,8 @@ struct StockDESFireTests {
         defer { server.stop() }
         let result = try ChildProcess.run(
             "/usr/bin/mifare-desfire-info", [], environment: ["LIBNFC_DEVICE": server.connectionString])
-        #expect(result.output.contains("UID:                 0x04de5f1ea5c0de"), "\(result)")
-        #expect(result.output.contains("Storage Size:      0x1a (=8192 bytes)"), "\(result)")
+        #expect(result.output.contains("0x04de5f1ea5c0de"), "\(result)")
+        #expect(result.output.contains("Free memory: 5120 bytes"), "\(result)")
         #expect(server.statistics.damagedFrames == 0)
     }
 
