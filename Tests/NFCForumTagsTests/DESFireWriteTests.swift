@@ -150,6 +150,8 @@ struct DESFireWriteTests {
                     #expect(isWritten != isUntouched)
                     #expect(card.count(0xC7) <= 1)
                     switch failure {
+                    // The answer to the read was lost, and the file was read once more.
+                    case nil: #expect(isWritten)
                     case .answerLost(.done): #expect(isWritten)
                     case .answerLost(.notDone): #expect(isUntouched)
                     case .answerLost(.unknown): #expect(leaves)

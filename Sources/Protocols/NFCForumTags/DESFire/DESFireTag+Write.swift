@@ -131,8 +131,10 @@ extension DESFireTag {
         } catch .tag(.cancelled) {
             throw .tag(.cancelled)
         } catch {
-            // It was written, and could not be read back.
-            return false
+            // The card said that it wrote, and the read was lost: the file is read once more.
+            let outcome = outcome(of: change, state)
+            guard outcome == .done else { throw .answerLost(outcome) }
+            return true
         }
         guard after == change.wanted else { throw .notVerified }
         return true
