@@ -78,7 +78,7 @@ enum ChipCommand {
         [exchangeDataCode, moreFollows ? 0x41 : 0x01] + part
     }
 
-    /// InPSL for target 1: the chip changes the speeds by PPS (PN532 user manual UM0701-02, 7.3.10). libnfc sends it for any speed
+    /// InPSL for target 1: the chip changes the speeds by PPS (PN532 user manual UM0701-02, InPSL). libnfc sends it for any speed
     /// above 106 kbit/s, and libfreefare always asked for 424 (libfreefare#110).
     static func bitRates(_ rates: CardBitRates.Choice) -> [UInt8] {
         [0x4E, 0x01, rates.toCard, rates.fromCard]

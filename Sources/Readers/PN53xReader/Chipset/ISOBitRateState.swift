@@ -18,7 +18,7 @@ struct ISOBitRateState: Hashable, Sendable {
     /// The ATS of cards that failed at a higher speed.
     private var slow: [[UInt8]] = []
 
-    /// 424 kbit/s, the chip's highest (PN532 product data sheet, 7.1).
+    /// 424 kbit/s, the chip's highest (PN532 product data sheet).
     private static let highest: UInt8 = 2
     /// The number of ATS that are kept.
     private static let most = 8

@@ -160,7 +160,7 @@ extension PN532Chip {
 
     /// InPSL: target number, speed to the card, speed from the card; for a card of type A in ISO-DEP, which gets a PPS.
     ///
-    /// The chip supports up to 424 kbit/s (product data sheet, 7.1). Only this order of the parameters is known from libnfc, which
+    /// The chip supports up to 424 kbit/s (PN532 product data sheet). Only this order of the parameters is known from libnfc, which
     /// gives both the same value.
     func changeBitRates(_ parameters: [UInt8]) -> CommandResult {
         guard parameters.count == 3, let toCard = ISOBitRate(rawValue: parameters[1]),
