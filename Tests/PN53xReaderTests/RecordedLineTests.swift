@@ -16,12 +16,12 @@ struct RecordedLineTests {
 
     @Test("libnfc sends the recorded frames, and the driver returns the recorded results", arguments: files)
     func recorded(file: String) throws {
-        // A pseudo-terminal has no other speed.
+        // A pseudo-terminal has no other speed; the recording may be of a time when the line was raised at another exchange.
         let recorded = RecordedLink(try RecordedLink.transcript(file)) { $0.starts(with: RecordedLine.changeOfSpeed) }
         #expect(!recorded.entries.isEmpty)
         let line = try RecordedLine(recorded)
         let driver = LibNFCDriver()
-        let reader = try #require(try driver.open(line.connectionString, cancellation: CancellationToken()))
+        let reader = try #require(try driver.open(line.connectionString + ":115200", cancellation: CancellationToken()))
         #expect(recorded.differences(on: reader) == [])
         if recorded.isWhole { reader.close() }
         let (complaint, left) = line.stop()

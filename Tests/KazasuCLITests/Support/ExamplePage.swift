@@ -110,7 +110,8 @@ struct ExampleShell {
                 #"{"schema":"kazasu.liteJournal/1","idm":"012e4cd2c0ffee42","profile":{"schema":"kazasu.liteProfile/1"}}"#
                     + "\n"
             ),
-            ("tag.keys", ExampleShell.tagKeys),
+            ("tag.keys", ExampleShell.tagKeys), ("desfire.keys", ExampleShell.desfireKeys),
+            ("key1", "101112131415161718191A1B1C1D1E1F\n"), ("key2", "202122232425262728292A2B2C2D2E2F\n"),
             ("plan.json", String(decoding: try TestFiles.read("Fixtures/provision/ntag424-plan.json"), as: UTF8.self)),
             ("tag.jsonl", ExampleShell.tagJournal),
             ("office.txt", "Date = date\nFrom = from\nTo = to\nFare = fare\n"),
@@ -149,6 +150,15 @@ struct ExampleShell {
 
         """
 
+    /// Of the MIFARE DESFire of the fixtures.
+    private static let desfireKeys = """
+        picc 0 30313233343536373031323334353637
+        F5A1C0 0 00112233445566778899AABBCCDDEEFF
+        F5A1C0 1 101112131415161718191A1B1C1D1E1F
+        F5A1C0 2 202122232425262728292A2B2C2D2E2F
+
+        """
+
     /// With the check values of those keys and of the factory's.
     private static let tagJournal =
         #"{"schema":"kazasu.tagJournal/1","uid":"04de5f1eacc040","plan":{"schema":"kazasu.tagPlan/1""#
@@ -164,6 +174,7 @@ struct ExampleShell {
 
     /// What a line is shown with: the card that it is about.
     private static let cards = [
+        ("desfire ", "virtual/desfire.json"),
         ("classic ", "virtual/classic-1k.json"), ("tag verify", "virtual/ntag213-signed.json"),
         ("tag reset", "virtual/ntag424-owned.json"), ("tag.keys", "virtual/ntag424-factory.json"),
         ("felica.txt", "felica/standard-keys.json"), ("own.txt", "felica/standard-keys.json"),

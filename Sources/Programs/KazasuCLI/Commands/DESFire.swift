@@ -15,8 +15,8 @@ struct DESFire: ParsableCommand {
             Examples:
               kazasu desfire info                              # no key is sent
               kazasu desfire read F5A1C0:1                     # what everybody may read
-              kazasu desfire read F5A1C0:3 --key-from file:key.txt --key-number 1
-              kazasu desfire value F5A1C0:3 --debit 120 --key-from file:key.txt --key-number 2
+              kazasu desfire read F5A1C0:3 --key-from file:key1 --key-number 1
+              kazasu desfire value F5A1C0:3 --debit 120 --key-from file:key1 --key-number 1
             """,
             """
             MF3ICD40 と EV1～EV3 に対応しています。ファイルは AID:番号（F5A1C0:1 など）です。鍵は 1 回だけ試し、推測はしません。
@@ -24,8 +24,8 @@ struct DESFire: ParsableCommand {
             例:
               kazasu desfire info                              # 鍵は送らない
               kazasu desfire read F5A1C0:1                     # 誰でも読めるファイル
-              kazasu desfire read F5A1C0:3 --key-from file:key.txt --key-number 1
-              kazasu desfire value F5A1C0:3 --debit 120 --key-from file:key.txt --key-number 2
+              kazasu desfire read F5A1C0:3 --key-from file:key1 --key-number 1
+              kazasu desfire value F5A1C0:3 --debit 120 --key-from file:key1 --key-number 1
             """),
         subcommands: [
             DESFireInfo.self, DESFireDumpCommand.self, DESFireRead.self, DESFireWrite.self, DESFireValue.self,
@@ -91,7 +91,7 @@ struct DESFireRead: KazasuCommand {
 
             Examples:
               kazasu desfire read F5A1C0:1
-              kazasu desfire read F5A1C0:4 --key-from file:key.txt --key-number 1 --json
+              kazasu desfire read F5A1C0:4 --key-from file:key1 --key-number 1 --json
             """,
             """
             ファイルの内容を 16 進で表示します。バリューファイルは数値、レコードファイルは古い順に 1 行 1 レコードで表示します。
@@ -99,7 +99,7 @@ struct DESFireRead: KazasuCommand {
 
             例:
               kazasu desfire read F5A1C0:1
-              kazasu desfire read F5A1C0:4 --key-from file:key.txt --key-number 1 --json
+              kazasu desfire read F5A1C0:4 --key-from file:key1 --key-number 1 --json
             """))
 
     static let programAccess = CommandAccess.method(
@@ -110,7 +110,8 @@ struct DESFireRead: KazasuCommand {
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
 
-    @Argument(required: .absent, reach: .network, help: help("The file: AID:NUMBER.", "ファイル（AID:番号）。"))
+    @Argument(
+        required: .absent, reach: .network, help: help("The file: AID:NUMBER.", "ファイル（AID:番号）。", value: "aid:number"))
     var file: DESFireFileArgument
 
     @OptionGroup var keyOptions: DESFireKeyOptions

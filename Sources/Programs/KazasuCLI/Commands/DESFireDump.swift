@@ -19,7 +19,7 @@ struct DESFireDumpCommand: KazasuCommand {
 
             Examples:
               kazasu desfire dump                              # what everybody may read
-              kazasu desfire dump --keys keys.txt -o card.json
+              kazasu desfire dump --keys desfire.keys -o card.json
             """,
             """
             アプリケーション、ファイルとその内容をダンプ（JSON）として出力するか、ファイルに保存します。鍵はそれぞれ、権限のある所で 1 回だけ
@@ -29,7 +29,7 @@ struct DESFireDumpCommand: KazasuCommand {
 
             例:
               kazasu desfire dump                              # 誰でも読めるもの
-              kazasu desfire dump --keys keys.txt -o card.json
+              kazasu desfire dump --keys desfire.keys -o card.json
             """))
 
     static let programAccess = CommandAccess.method(

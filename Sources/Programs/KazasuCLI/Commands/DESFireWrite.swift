@@ -17,8 +17,7 @@ struct DESFireWrite: KazasuCommand {
             reported (status 74). A standard file has no commit, so a card that leaves early may keep a part of the data.
 
             Examples:
-              kazasu desfire write F5A1C0:2 --hex CAFE77 --offset 3 --key-from file:key.txt --key-number 2
-              kazasu desfire write F5A1C0:4 --data-from file:record.txt --key-from file:key.txt --key-number 2
+              kazasu desfire write F5A1C0:2 --hex CAFE77 --key-from file:key2 --key-number 2
             """,
             """
             まずアクセス権とサイズを調べ、許されない書き込みは何も書かずに断ります。レコードファイルには新しいレコードを 1 件追加します。
@@ -26,8 +25,7 @@ struct DESFireWrite: KazasuCommand {
             途中でカードが離れると一部だけ書かれることがあります。
 
             例:
-              kazasu desfire write F5A1C0:2 --hex CAFE77 --offset 3 --key-from file:key.txt --key-number 2
-              kazasu desfire write F5A1C0:4 --data-from file:record.txt --key-from file:key.txt --key-number 2
+              kazasu desfire write F5A1C0:2 --hex CAFE77 --key-from file:key2 --key-number 2
             """))
 
     static let programAccess = CommandAccess.method(
@@ -42,7 +40,8 @@ struct DESFireWrite: KazasuCommand {
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
 
-    @Argument(required: .absent, reach: .network, help: help("The file: AID:NUMBER.", "ファイル（AID:番号）。"))
+    @Argument(
+        required: .absent, reach: .network, help: help("The file: AID:NUMBER.", "ファイル（AID:番号）。", value: "aid:number"))
     var file: DESFireFileArgument
 
     @Option(reach: .network, name: .long, help: help("Bytes in hexadecimal.", "16 進のバイト列。", value: "data"))
@@ -136,16 +135,16 @@ struct DESFireValue: KazasuCommand {
             answer to the commit is lost, the file is read and the outcome reported (status 74); nothing is sent twice.
 
             Examples:
-              kazasu desfire value F5A1C0:3 --debit 120 --key-from file:key.txt --key-number 1
-              kazasu desfire value F5A1C0:3 --credit 1000 --key-from file:key.txt --key-number 2
+              kazasu desfire value F5A1C0:3 --debit 120 --key-from file:key1 --key-number 1
+              kazasu desfire value F5A1C0:3 --credit 500 --key-from file:key2 --key-number 2
             """,
             """
             まずアクセス権と範囲を調べます。増減はカードが計算し、一度だけ確定して読み返します。確定への応答が届かないときはファイルを読み、
             結果を報告します（ステータス 74）。同じ増減を二度送ることはありません。
 
             例:
-              kazasu desfire value F5A1C0:3 --debit 120 --key-from file:key.txt --key-number 1
-              kazasu desfire value F5A1C0:3 --credit 1000 --key-from file:key.txt --key-number 2
+              kazasu desfire value F5A1C0:3 --debit 120 --key-from file:key1 --key-number 1
+              kazasu desfire value F5A1C0:3 --credit 500 --key-from file:key2 --key-number 2
             """))
 
     static let programAccess = CommandAccess.method(
@@ -157,7 +156,8 @@ struct DESFireValue: KazasuCommand {
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
 
-    @Argument(required: .absent, reach: .network, help: help("The file: AID:NUMBER.", "ファイル（AID:番号）。"))
+    @Argument(
+        required: .absent, reach: .network, help: help("The file: AID:NUMBER.", "ファイル（AID:番号）。", value: "aid:number"))
     var file: DESFireFileArgument
 
     @Option(reach: .network, name: .long, help: help("Add this much.", "加える数。", value: "count"))

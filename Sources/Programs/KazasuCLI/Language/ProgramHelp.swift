@@ -69,14 +69,16 @@ enum ProgramHelp {
                 ],
                 [
                     Entry("tag", "NFC tags, also writing", "NFC タグの読み書き"),
-                    Entry("classic", "MIFARE Classic", "MIFARE Classic"),
+                    Entry("write", "blocks of a FeliCa service", "FeliCa のサービスに書き込む"),
                 ],
-                [Entry("desfire", "MIFARE DESFire", "MIFARE DESFire")],
+                [
+                    Entry("classic", "MIFARE Classic", "MIFARE Classic"),
+                    Entry("desfire", "MIFARE DESFire", "MIFARE DESFire"),
+                ],
                 [
                     Entry("lite", "FeliCa Lite-S", "FeliCa Lite-S"),
                     Entry("standard", "keys of FeliCa Standard", "FeliCa Standard の鍵"),
                 ],
-                [Entry("write", "blocks of a FeliCa service", "FeliCa のサービスに書き込む")],
             ]),
         Group(
             heading: LocalizedText("Keep and report", "履歴を残す・まとめる"),
