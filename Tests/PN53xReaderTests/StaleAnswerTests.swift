@@ -14,7 +14,8 @@ struct StaleAnswerTests {
     @Test(arguments: Way.allCases) func ignoresAnAnswerAfterTheNextAcknowledgement(_ way: Way) throws {
         let server = try PN532Server(field: VirtualField(cards: [TestCard()]))
         let line = try RudeLine(to: server)
-        let reader = try #require(try way.driver().open(way.id("\(line.path):115200"), cancellation: CancellationToken()))
+        let opened = try way.driver().open(way.id("\(line.path):115200"), cancellation: CancellationToken())
+        let reader = try #require(opened)
         #expect(try reader.activateFeliCa(systems: [.transit]) != nil)
         #expect(throws: TransportError.readerTimeout) {
             try reader.transceive(TestCard.requestSystemCode, timeout: .zero)
