@@ -131,6 +131,27 @@ struct MethodTests {
         ("decode", JSONObject([("text", "a"), ("keep", true)])),
     ]
 
+    @Test("A confirmation answers the question of a command that asks, and is no option of one that does not")
+    func confirmation() throws {
+        let writing = CommandMethod.all.filter { $0.permission == .write && $0.route != nil }
+        #expect(Set(writing.map(\.asks)) == [true, false])
+        for method in writing {
+            var params = JSONObject([("confirm", "04A1")])
+            for option in method.options where option.parameter.isRequired {
+                let value: JSONValue =
+                    switch option.parameter.kind {
+                    case .list, .names: ["00"]
+                    case .integer, .number: 0
+                    case .text, .flag: "00"
+                    }
+                params[option.parameter.name] = value
+            }
+            let parameters = try CommandParameters(params, of: method, from: Self.network)
+            #expect(parameters.confirmed == "04a1", "\(method.name)")
+            #expect(parameters.arguments.contains("--yes") == method.asks, "\(method.name)")
+        }
+    }
+
     @Test("Clients of the network name no file, PIN or simulated reader", arguments: refused.indices)
     func refusesLocalThings(_ index: Int) {
         let (name, params) = Self.refused[index]

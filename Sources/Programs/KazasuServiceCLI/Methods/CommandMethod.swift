@@ -57,6 +57,9 @@ struct CommandMethod: Sendable {
         }
     }
 
+    /// Whether the command asks before it writes, and takes `--yes`.
+    var asks: Bool { CommandSpec(command).arguments.contains { $0.name == "yes" } }
+
     /// Whether the command prints text instead of a document.
     var printsText: Bool { schema == nil }
 

@@ -114,7 +114,7 @@ struct CommandParameters {
                 throw Self.bad(tr("confirm is not the number of a tag", "confirm がタグの番号ではありません"))
             }
             confirmed = number
-            flags.append("--yes")
+            if method.asks { flags.append("--yes") }
         default: return false
         }
         return true
