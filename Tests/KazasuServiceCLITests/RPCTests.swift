@@ -381,6 +381,8 @@ struct RPCTests {
         #expect(try gate?.required("alias").text() == "gate")
         #expect(try gate?.required("watched").value == false)
         _ = try program.result("taps.subscribe")
+        // The reader is watched from its first notification on.
+        _ = try program.notification("tap")
         let watched = JSONCursor(try program.result("readers.list"))
         #expect(try watched.required("readers").elements().contains { try $0.optional("watched")?.value == true })
         #expect(program.finish().end == .exited(0))
