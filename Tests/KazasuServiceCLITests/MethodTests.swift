@@ -131,7 +131,7 @@ struct MethodTests {
         ("decode", JSONObject([("text", "a"), ("keep", true)])),
     ]
 
-    @Test("A confirmation answers the question of a command that asks, and is no option of one that does not")
+    @Test("A confirmation answers a command that asks; one that does not ask gets no option for it")
     func confirmation() throws {
         let writing = CommandMethod.all.filter { $0.permission == .write && $0.route != nil }
         #expect(Set(writing.map(\.asks)) == [true, false])
