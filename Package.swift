@@ -43,7 +43,7 @@ let rooms = [
         "Collect", "KazasuLedger", "KazasuService", "KazasuTaps", "MQTT", "PCSCBridge", "SQLiteFiles", "Server",
         "SharedReaders",
     ],
-    "Programs": ["CommandDescription", "KazasuCLI", "KazasuServiceCLI", "kazasu", "kazasud"],
+    "Programs": ["CommandDescription", "KazasuCLI", "KazasuCommands", "KazasuServiceCLI", "kazasu", "kazasud"],
 ]
 
 /// Where the sources of a module lie.
@@ -238,9 +238,8 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     (
         "KazasuServiceCLITests",
         [
-            "CardDecoders", "CardModel", "CommandDescription", "Kazasu", "KazasuCLI", "KazasuTaps", "KazasuServiceCLI",
-            "ReaderCore",
-            "Server", "SharedReaders", "kazasu", "kazasud",
+            "CardDecoders", "CardModel", "CommandDescription", "Kazasu", "KazasuCLI", "KazasuCommands", "KazasuTaps",
+            "KazasuServiceCLI", "ReaderCore", "Server", "SharedReaders", "kazasu", "kazasud",
         ]
     ),
 ]
@@ -331,13 +330,23 @@ let otherTargets: [Target] = [
     .target(
         name: "KazasuCLI",
         dependencies: [
-            "ByteCodec", "CArguments", "CLinux", "CardCiphers", "CardCrypto", "CommandDescription", "Kazasu",
+            "ByteCodec", "CArguments", "CLinux", "CardCiphers", "CommandDescription", "Kazasu",
             "MIFAREClassic", "Recordings",
             .product(name: "SystemPackage", package: "swift-system"),
         ],
         path: path("KazasuCLI"), resources: [.embedInCode("Errors/Data")],
         swiftSettings: strict + optimization("KazasuCLI")),
-    .executableTarget(name: "kazasu", dependencies: ["KazasuCLI"], path: path("kazasu"), swiftSettings: strict),
+    // One file a command; the services need what is above and do not wait for it.
+    .target(
+        name: "KazasuCommands",
+        dependencies: [
+            "ByteCodec", "CardCiphers", "CardCrypto", "CommandDescription", "Kazasu", "KazasuCLI", "MIFAREClassic",
+            "Recordings",
+            .product(name: "SystemPackage", package: "swift-system"),
+        ],
+        path: path("KazasuCommands"), swiftSettings: strict + optimization("KazasuCommands")),
+    .executableTarget(
+        name: "kazasu", dependencies: ["KazasuCLI", "KazasuCommands"], path: path("kazasu"), swiftSettings: strict),
     // Only services and the commands above them load full Foundation (GRDB does); KazasuCLI and what is below it must not depend on them.
     .target(
         name: "SQLiteFiles",
@@ -398,7 +407,8 @@ let otherTargets: [Target] = [
         ],
         path: path("KazasuServiceCLI"), swiftSettings: strict),
     .executableTarget(
-        name: "kazasud", dependencies: ["KazasuCLI", "KazasuServiceCLI"], path: path("kazasud"), swiftSettings: strict),
+        name: "kazasud", dependencies: ["KazasuCLI", "KazasuCommands", "KazasuServiceCLI"], path: path("kazasud"),
+        swiftSettings: strict),
     .target(
         name: "SimulatedChips", dependencies: ["ByteCodec", "ReaderCore", "USBTransport", "VirtualReader"],
         path: "Tests/SimulatedChips", swiftSettings: strict),

@@ -116,7 +116,7 @@ SENTENCE = re.compile(r'\b(?:detail|expected|reason):\s*"[^"\n]*[a-z] [a-z]|\bma
 def check_details(sources):
     """Errors below the command line carry cases and values, no sentences."""
     for path, lines in sources.items():
-        if path.startswith("Sources/") and not path.startswith("Sources/Programs/KazasuCLI/"):
+        if path.startswith("Sources/") and not path.startswith(("Sources/Programs/KazasuCLI/", "Sources/Programs/KazasuCommands/")):
             text = "\n".join(lines)
             for found in SENTENCE.finditer(text):
                 breach(path, text.count("\n", 0, found.start()) + 1, "a sentence in an error", found.group(0))

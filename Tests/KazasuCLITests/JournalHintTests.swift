@@ -4,6 +4,7 @@ import KazasuReading
 import Testing
 
 @testable import KazasuCLI
+@testable import KazasuCommands
 
 private typealias CommandStatus = KazasuReading.ExitStatus
 

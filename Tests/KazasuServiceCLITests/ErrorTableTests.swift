@@ -46,7 +46,7 @@ struct ErrorTableTests {
         if Int(placeholder) != nil { return }
         if placeholder.hasPrefix("$") {
             let words = ErrorRow.command(placeholder.dropFirst()).words.split(separator: " ").map(String.init)
-            let command = try #require(Program.command(words, serviceExtension), "no command \(words)")
+            let command = try #require(OwnProgramCommands.command(words), "no command \(words)")
             let names = Self.options(of: command)
             let given = placeholder.split(separator: " ").filter { $0.hasPrefix("--") }.map {
                 $0.split(separator: "=")[0]
@@ -56,7 +56,7 @@ struct ErrorTableTests {
             }
         } else if placeholder.hasPrefix("--") {
             let option = placeholder.drop { $0 == "-" }.split(separator: "!")[0]
-            let all = Program.commands(serviceExtension).compactMap { $0.command as? any KazasuCommand.Type }
+            let all = OwnProgramCommands.all.compactMap { $0.command as? any KazasuCommand.Type }
             #expect(all.contains { Self.options(of: $0).contains(String(option)) }, "no option \(option)")
         } else {
             #expect(throws: Never.self, "no page \(placeholder)") { try TestFiles.read("Docs/\(placeholder)") }

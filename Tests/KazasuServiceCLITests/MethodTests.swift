@@ -18,8 +18,10 @@ import Testing
 struct MethodTests {
     private static let network = ServiceRequest.Origin.network(allowed: [])
 
+    init() { OwnProgramCommands.install() }
+
     private static func method(_ name: String) throws -> CommandMethod {
-        try #require(CommandMethod.all.first { $0.name == name })
+        try #require(OwnProgramCommands.methods.first { $0.name == name })
     }
 
     private static func parameters(_ name: String, _ params: JSONObject) throws -> CommandParameters {
@@ -28,7 +30,7 @@ struct MethodTests {
 
     @Test(
         "Every method is a command of the program, with parameters and a schema",
-        arguments: CommandMethod.all.map(\.name))
+        arguments: OwnProgramCommands.methods.map(\.name))
     func commands(_ name: String) throws {
         let method = try Self.method(name)
         if let schema = method.schema {
@@ -41,7 +43,7 @@ struct MethodTests {
     @Test("Every command is a method, or says why not; no two methods have a name, a route or a function in common")
     func everyCommand() {
         var missing: [String] = []
-        for (words, command) in Program.commands(serviceExtension) {
+        for (words, command) in OwnProgramCommands.all {
             guard let command = command as? any KazasuCommand.Type else {
                 missing.append(words.joined(separator: " "))
                 continue
@@ -50,7 +52,7 @@ struct MethodTests {
             if case .methods(let methods) = command.programAccess { #expect(!methods.isEmpty, "\(words)") }
         }
         #expect(missing == ["completion"], "a script for shells is for no program")
-        let methods = CommandMethod.all
+        let methods = OwnProgramCommands.methods
         #expect(Set(methods.map(\.name)).count == methods.count)
         #expect(Set(methods.map(\.declared.pythonName)).count == methods.count)
         let paths = methods.compactMap { $0.route.map { "\($0.verb) \($0.path)" } }
@@ -59,7 +61,7 @@ struct MethodTests {
 
     @Test(
         "A command has every option that its method omits, fixes or requires",
-        arguments: CommandMethod.all.map(\.name))
+        arguments: OwnProgramCommands.methods.map(\.name))
     func declared(_ name: String) throws {
         let method = try Self.method(name)
         let spec = CommandSpec(method.command)
@@ -83,7 +85,7 @@ struct MethodTests {
         let personal = [
             "card.residence", "card.passport", "residence.check", "passport.check", "passport.files", "mynumber.check",
         ]
-        for method in CommandMethod.all where personal.contains(method.name) {
+        for method in OwnProgramCommands.methods where personal.contains(method.name) {
             #expect(method.route == nil || method.permission == .ids, "\(method.name)")
         }
     }
@@ -133,7 +135,7 @@ struct MethodTests {
 
     @Test("A confirmation answers a command that asks; one that does not ask gets no option for it")
     func confirmation() throws {
-        let writing = CommandMethod.all.filter { $0.permission == .write && $0.route != nil }
+        let writing = OwnProgramCommands.methods.filter { $0.permission == .write && $0.route != nil }
         #expect(Set(writing.map(\.asks)) == [true, false])
         for method in writing {
             var params = JSONObject([("confirm", "04A1")])

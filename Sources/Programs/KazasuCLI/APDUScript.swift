@@ -3,16 +3,16 @@
 import CommandDescription
 import ByteCodec
 import Glibc
-import Kazasu
+package import Kazasu
 
 /// The APDUs of one run, in order.
-struct APDUScript: Equatable, Sendable {
-    var steps: [APDUStep]
+package struct APDUScript: Equatable, Sendable {
+    package var steps: [APDUStep]
 
     /// Reads the arguments of the command: APDUs, or one file or `-`.
     ///
     /// - Throws: `ValidationError` for an argument that is not an APDU, ``CommandError`` for a file.
-    init(arguments: [String]) throws {
+    package init(arguments: [String]) throws {
         if APDUScript.isFile(arguments) {
             self = try APDUScript(path: arguments[0])
             return
@@ -29,7 +29,7 @@ struct APDUScript: Equatable, Sendable {
     }
 
     /// Reads a script: one APDU per line; `#` begins a comment.
-    init(path: String) throws {
+    package init(path: String) throws {
         steps = []
         let bytes = try Files.read(path, limit: 1 << 20)
         for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
@@ -50,7 +50,7 @@ struct APDUScript: Equatable, Sendable {
     }
 
     /// The PINs to verify, by their numbers, each with the reference that it is sent to first.
-    var pins: [Int: PINReference] {
+    package var pins: [Int: PINReference] {
         Dictionary(
             steps.compactMap { step in
                 if case .verify(let reference, let number) = step.action { (number, reference) } else { nil }
@@ -58,7 +58,7 @@ struct APDUScript: Equatable, Sendable {
     }
 
     /// Whether the arguments of the command are one file, or `-`.
-    static func isFile(_ arguments: [String]) -> Bool {
+    package static func isFile(_ arguments: [String]) -> Bool {
         guard CommandHost.current == nil, let path = arguments.first, arguments.count == 1 else { return false }
         var status = stat()
         return path == "-" || stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFDIR
@@ -66,15 +66,15 @@ struct APDUScript: Equatable, Sendable {
 }
 
 /// One command APDU of a list or script, and the expected status words.
-struct APDUStep: Equatable, Sendable {
+package struct APDUStep: Equatable, Sendable {
     /// The step's name in messages: its number, or its line.
-    var label: String
-    var action: Action
+    package var label: String
+    package var action: Action
     /// The status words that let the next step run; any when there are none.
-    var expected: [StatusPattern]
+    package var expected: [StatusPattern]
 
     /// The action of a step.
-    enum Action: Equatable, Sendable {
+    package enum Action: Equatable, Sendable {
         case send(CommandAPDU)
         /// VERIFY without data: how many tries are left.
         case tries(PINReference)
@@ -84,14 +84,14 @@ struct APDUStep: Equatable, Sendable {
 
     /// The fault in a text, for display.
     struct ParseError: Error, Equatable {
-        var text: String
+        package var text: String
     }
 
     /// Reads `HEX`, `HEX => SW …` or, for VERIFY, `HEADER PIN1`.
     ///
     /// - Throws: ``ParseError`` without the text, which may hold a PIN; ``CommandError`` for a PIN command that is
     ///   never sent.
-    init(_ text: some StringProtocol, label: String) throws {
+    package init(_ text: some StringProtocol, label: String) throws {
         self.label = label
         let sides = String(text).split(separator: "=>", omittingEmptySubsequences: false)
         guard sides.count <= 2, let command = sides.first else {
@@ -150,12 +150,12 @@ struct APDUStep: Equatable, Sendable {
     }
 
     /// The display name of a PIN.
-    static func name(_ number: Int) -> LocalizedText { LocalizedText("PIN \(number)", "暗証番号\(number)") }
+    package static func name(_ number: Int) -> LocalizedText { LocalizedText("PIN \(number)", "暗証番号\(number)") }
 }
 
 /// An expected status word: four hexadecimal digits, any of which may be `x`.
-struct StatusPattern: Equatable, Sendable, CustomStringConvertible {
-    let description: String
+package struct StatusPattern: Equatable, Sendable, CustomStringConvertible {
+    package let description: String
 
     init?(_ text: Substring) {
         guard text.utf8.count == 4, text.utf8.allSatisfy({ Hex.value(of: $0) != nil || $0 | 0x20 == 0x78 }) else {
@@ -164,24 +164,26 @@ struct StatusPattern: Equatable, Sendable, CustomStringConvertible {
         description = text.uppercased().replacing("X", with: "x")
     }
 
-    func matches(_ status: StatusWord) -> Bool {
+    package func matches(_ status: StatusWord) -> Bool {
         zip(description.utf8, status.description.utf8).allSatisfy { $0 == UInt8(ascii: "x") || $0 == $1 }
     }
 }
 
 /// One command and its answer, for the output. Only the header of a VERIFY is kept.
-struct APDUExchange {
-    var step: APDUStep
-    var response: ResponseAPDU
+package struct APDUExchange {
+    package var step: APDUStep
+    package var response: ResponseAPDU
+
+    package init(step: APDUStep, response: ResponseAPDU) { (self.step, self.response) = (step, response) }
 
     /// The answer on one line: data and status word, or the status word alone.
-    func line(_ separator: HexSeparator, _ redaction: Redaction) -> String {
+    package func line(_ separator: HexSeparator, _ redaction: Redaction) -> String {
         let data = Hex.encode(shown(response.data, redaction), uppercase: true, separator: separator.text)
         return (data.isEmpty ? "" : data + " ") + response.status.description
     }
 
     /// One element of `exchanges` in `kazasu.apdu/1`.
-    func json(_ redaction: Redaction) -> JSONValue {
+    package func json(_ redaction: Redaction) -> JSONValue {
         let tx = redaction.isOn ? APDURedaction.command(sent) : sent
         var object = JSONObject([("tx", .string(Hex.encode(tx)))])
         if case .verify(_, let number) = step.action { object["pin"] = .int(number) }

@@ -5,7 +5,7 @@ import Kazasu
 
 /// All commands with their options, as JSON: man pages are made from it, and tests go over all commands by it.
 enum CommandListing {
-    static var text: String {
+    package static var text: String {
         let listing = JSONValue.object(JSONObject([("command", command(RootCommand.self))]))
         return listing.compactText + "\n"
     }

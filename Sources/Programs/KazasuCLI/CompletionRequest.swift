@@ -35,12 +35,12 @@ struct CompletionRequest {
     }
 
     /// The words after the program's name; `nil` for a command line that asks something else.
-    static func words(_ arguments: [String]) -> ArraySlice<String>? {
+    package static func words(_ arguments: [String]) -> ArraySlice<String>? {
         arguments.first == name ? arguments.dropFirst(4) : nil
     }
 
     /// One candidate a line; behind a tab, what it is. A file whose name has control characters is left out.
-    var answer: String {
+    package var answer: String {
         let current = words[index]
         return candidates.filter { candidate in
             candidate.word.hasPrefix(current)

@@ -5,7 +5,7 @@ import Glibc
 /// The file of the program that runs.
 enum OwnProgram {
     /// The folder that the program lies in, or `nil` without /proc.
-    static var folder: String? {
+    package static var folder: String? {
         var path = [CChar](repeating: 0, count: Int(PATH_MAX))
         let length = readlink("/proc/self/exe", &path, path.count - 1)
         let own = String(decoding: path.prefix(max(length, 0)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -22,7 +22,7 @@ package enum Documents {
     package static func path(_ name: String) -> String { "\(folder)/\(name)" }
 
     /// - Parameter programs: the folder of the program: `PREFIX/bin`, `PREFIX/libexec/kazasu` or that of a build.
-    static func folder(besides programs: String?) -> String {
+    package static func folder(besides programs: String?) -> String {
         for own in ["/bin", "/libexec/kazasu"] {
             guard let programs, programs.hasSuffix(own) else { continue }
             let pages = programs.dropLast(own.utf8.count) + "/share/doc/kazasu/Docs"

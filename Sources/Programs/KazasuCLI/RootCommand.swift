@@ -3,14 +3,22 @@
 package import CommandDescription
 import Glibc
 import Kazasu
+import Synchronization
 
 /// The root command of the program.
 struct RootCommand: ParsableCommand {
     /// The version of the program and of its libraries.
-    static let version = "0.3.0"
+    package static let version = "0.3.0"
 
     /// The program's name, help and commands.
-    static let configuration = CommandConfiguration(
+    package static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: page.commandName, abstract: page.abstract, discussion: page.discussion,
+            subcommands: Program.own + ServiceExtension.commands)
+    }
+
+    /// Its name and help.
+    private static let page = CommandConfiguration(
         commandName: "kazasu",
         abstract: tr(
             "Read contactless cards: FeliCa, ISO 14443, NFC tags.",
@@ -50,21 +58,12 @@ struct RootCommand: ParsableCommand {
                   77   カードに拒否された
                   130  Ctrl-C で中断（simulate などの常駐コマンドでは 0）
                   143  SIGTERM で終了（simulate などの常駐コマンドでは 0）
-                """) + "\n\n" + HelpTables.text,
-        subcommands: [
-            Readers.self, DoctorCommand.self, Poll.self, Scan.self, Dump.self, Read.self, Write.self, Balance.self,
-            History.self,
-            License.self, MyNumber.self, Residence.self, Passport.self, Tag.self, Classic.self, DESFire.self, Lite.self,
-            Standard.self,
-            FeliCaRaw.self, APDU.self,
-            Decode.self, Convert.self, Diff.self, Simulate.self, Contribute.self, Stations.self,
-            Completion.self,
-        ] + ServiceExtension.commands)
+                """) + "\n\n" + HelpTables.text)
 
     /// Runs one command line.
     ///
     /// - Returns: the exit status.
-    static func run(_ arguments: [String]) -> Int32 {
+    package static func run(_ arguments: [String]) -> Int32 {
         _ = ExchangeLog.start
         if hasFlag("--redact", arguments) { RedactionGate.shared.start(arguments) }
         let words = ProgramHelp.usual(Language.removed(from: arguments))
@@ -98,7 +97,7 @@ struct RootCommand: ParsableCommand {
     }
 
     /// Reports on standard error why there is no answer.
-    static func tell(_ failure: CommandError, _ arguments: [String] = ProgramArguments.all) {
+    package static func tell(_ failure: CommandError, _ arguments: [String] = ProgramArguments.all) {
         Output.message(failure, json: hasFlag("--json", arguments))
     }
 
@@ -166,6 +165,15 @@ package enum Program {
     /// The version of the program and of its libraries.
     package static var version: String { RootCommand.version }
 
+    private static let installed = Mutex<[any ParsableCommand.Type]>([])
+
+    /// The commands that both programs have, in the order of the help; they are in `KazasuCommands`, which the modules of the
+    /// services need not wait for. Set once, before a command line is parsed.
+    package static var own: [any ParsableCommand.Type] {
+        get { installed.withLock { $0 } }
+        set { installed.withLock { $0 = newValue } }
+    }
+
     /// The command of these words, as in `tag info`.
     ///
     /// - Parameter service: what the program has beside its own commands.
@@ -185,7 +193,7 @@ package enum Program {
     }
 
     /// How programs use the command of these words.
-    static func access(_ words: [String]) -> CommandAccess {
+    package static func access(_ words: [String]) -> CommandAccess {
         let service = ServiceExtension.current ?? ServiceExtension(commands: [:])
         return command(words, service)?.programAccess ?? .none(because: "this program has no such command")
     }
@@ -195,9 +203,6 @@ package enum Program {
     /// - Parameter service: what the program has beside its own commands.
     package static func commands(_ service: ServiceExtension) -> [(words: [String], command: any ParsableCommand.Type)]
     {
-        let own = RootCommand.configuration.subcommands.filter { type in
-            !ServiceCommand.allCases.contains { $0.rawValue == type.configuration.commandName }
-        }
         let services = ServiceCommand.allCases.compactMap { service.commands[$0] }
         return (own + services).flatMap { leaves($0, []) }
     }
@@ -214,9 +219,14 @@ package enum Program {
 
     /// Runs the command line of the process and ends it with the documented exit status.
     ///
-    /// - Parameter service: the commands of `kazasud`; without them, `kazasu` leaves their command lines to it.
-    package static func start(_ service: ServiceExtension? = nil) -> Never {
+    /// - Parameters:
+    ///   - commands: the commands that both programs have.
+    ///   - service: the commands of `kazasud`; without them, `kazasu` leaves their command lines to it.
+    package static func start(
+        _ commands: [any ParsableCommand.Type], _ service: ServiceExtension? = nil
+    ) -> Never {
         StandardStreams.openClosedOnes()
+        own = commands
         ServiceExtension.current = service
         guard let arguments = ProgramArguments.given else {
             RootCommand.tell(noArguments)

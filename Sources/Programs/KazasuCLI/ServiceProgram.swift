@@ -64,13 +64,13 @@ package struct ServiceExtension: Sendable {
     private static let installed = Mutex<ServiceExtension?>(nil)
 
     /// The extension of this process; set once, before the command line is parsed.
-    static var current: ServiceExtension? {
+    package static var current: ServiceExtension? {
         get { installed.withLock { $0 } }
         set { installed.withLock { $0 = newValue } }
     }
 
     /// The commands of this process, in the order of the help.
-    static var commands: [any ParsableCommand.Type] {
+    package static var commands: [any ParsableCommand.Type] {
         ServiceCommand.allCases.map { current?.commands[$0] ?? $0.placeholder }
     }
 }
@@ -78,7 +78,7 @@ package struct ServiceExtension: Sendable {
 /// The second program.
 enum ServiceProgram {
     /// Its name, beside `kazasu` or in `../libexec/kazasu`.
-    static let name = "kazasud"
+    package static let name = "kazasud"
 
     /// Whether this command line is for it: one of its commands, its help or completion, or a command that keeps what it
     /// read.
@@ -93,7 +93,7 @@ enum ServiceProgram {
     /// Replaces this process by it. Called before signals are handled, since their mask would be inherited.
     ///
     /// - Throws: ``CommandError`` when it is not installed.
-    static func become(_ arguments: [String]) throws(CommandError) -> Never {
+    package static func become(_ arguments: [String]) throws(CommandError) -> Never {
         let folder = OwnProgram.folder ?? "."
         for candidate in ["\(folder)/\(name)", "\(folder)/../libexec/kazasu/\(name)"] {
             var words = (["kazasu"] + arguments).map { strdup($0) } + [nil]

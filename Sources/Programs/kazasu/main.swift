@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KazasuCLI
+import KazasuCommands
 
-Program.start()
+Program.start(allCommands)

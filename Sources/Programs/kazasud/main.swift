@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KazasuCLI
+import KazasuCommands
 import KazasuServiceCLI
 
-Program.start(serviceExtension)
+Program.start(allCommands, serviceExtension)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Kazasu
+package import Kazasu
 
 extension CommandError {
     /// Why a command to an ISO 7816 card gave no result.
     ///
     /// - Parameter what: the object of the command, as in "the application"; the instruction by default.
-    init(_ error: ISO7816Error, _ what: String? = nil) {
+    package init(_ error: ISO7816Error, _ what: String? = nil) {
         let message = error.message(about: what.map { LocalizedText($0, $0) })[Language.current]
         switch error {
         case .transport(let error): self.init(error)
@@ -36,7 +36,7 @@ extension CommandError {
     ///   - what: the object of the command.
     ///   - limits: those of the reader.
     /// - Returns: `nil` for other errors.
-    static func tooLong(_ error: ISO7816Error, _ what: String, limits: APDULimits) -> CommandError? {
+    package static func tooLong(_ error: ISO7816Error, _ what: String, limits: APDULimits) -> CommandError? {
         switch error {
         case .transport(.frameTooLong(let length, let limit)):
             CommandError(.apduTooLong, values: [what, "\(length)", "\(limit)"])
@@ -46,7 +46,7 @@ extension CommandError {
     }
 
     /// Why a license or a My Number card was not read, or not completely.
-    init(_ error: FileCardReadingError) {
+    package init(_ error: FileCardReadingError) {
         switch error {
         case .otherCard: self.init(.documentOtherCard, error)
         case .pinSettingUnreadable: self.init(.documentPinSettingUnreadable, error)
@@ -67,7 +67,7 @@ extension CommandError {
     }
 
     /// Why a protected exchange gave no result.
-    init(_ error: SecureMessagingError) {
+    package init(_ error: SecureMessagingError) {
         switch error {
         case .card(.transport(.cancelled)): self = .cancelled()
         case .card(let error): self.init(error)
@@ -79,7 +79,7 @@ extension CommandError {
     }
 
     /// Why a cryptographic function gave no result.
-    init(_ error: CryptoError) {
+    package init(_ error: CryptoError) {
         switch error {
         case .libraryMissing: self.init(.cryptoLibraryMissing, error)
         case .keyLength, .dataLength, .refused, .unsupported: self = .bug(error.words)
@@ -87,7 +87,7 @@ extension CommandError {
     }
 
     /// Why a PIN was not sent, or was sent without success.
-    init(_ error: PINGuardError) {
+    package init(_ error: PINGuardError) {
         switch error {
         case .form: self.init(.pinForm, error)
         case .alreadySent: self.init(.pinAlreadySent, error)
@@ -109,14 +109,14 @@ extension CommandError {
 
 extension StatusWord {
     /// The number and what it means.
-    var words: String { text[Language.current] }
+    package var words: String { text[Language.current] }
 }
 
 // MARK: Tags
 
 extension CommandError {
     /// Why a tag was not read or written.
-    init(_ error: TagError) {
+    package init(_ error: TagError) {
         switch error {
         case .tagLost: self.init(ReadingError.cardLost)
         case .cancelled: self = .cancelled()
@@ -181,7 +181,7 @@ extension CommandError {
     }
 
     /// The card is of a kind that cannot be read without a key.
-    static func notDumped(_ card: WrongCard) -> CommandError {
+    package static func notDumped(_ card: WrongCard) -> CommandError {
         var error = CommandError(.nothingOpen)
         error.hint = hint(card)
         return error
@@ -192,7 +192,7 @@ extension CommandError {
 
 extension CommandError {
     /// Why a DESFire was not read or written.
-    init(_ error: DESFireError) {
+    package init(_ error: DESFireError) {
         switch error {
         case .tag(let error): self.init(error)
         case .notDESFire: self.init(.otherCard, "otherCard", error, hint: Remedy.identify)
@@ -215,7 +215,7 @@ extension CommandError {
 
 extension CommandError {
     /// Why a FeliCa Lite or Lite-S was not authenticated, read or issued.
-    init(_ error: LiteError) {
+    package init(_ error: LiteError) {
         switch error {
         case .reading(let error): self.init(error)
         case .refused: self.init(.liteRefused, error)

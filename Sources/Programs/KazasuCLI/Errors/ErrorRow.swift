@@ -16,12 +16,12 @@ package import Kazasu
 /// | `@move` | the remedy of that name, alone in its cell |
 struct ErrorRow: Sendable {
     /// `nil` for a remedy of several errors.
-    let status: ExitStatus?
-    let reason: String
-    let sentence: LocalizedText?
-    let hint: LocalizedText?
+    package let status: ExitStatus?
+    package let reason: String
+    package let sentence: LocalizedText?
+    package let hint: LocalizedText?
 
-    static let table = LookupTable<String, ErrorRow>(
+    package static let table = LookupTable<String, ErrorRow>(
         PackageResources.errors_tsv,
         columns: ["code", "status", "reason", "english", "japanese", "hintEnglish", "hintJapanese"], key: ["code"],
         row: { row throws(FactTableError) in (try row.required("code"), try ErrorRow(row)) })
@@ -43,7 +43,7 @@ struct ErrorRow: Sendable {
     }
 
     /// The remedy in the words of the caller.
-    func remedy(_ values: [String]) -> String? {
+    package func remedy(_ values: [String]) -> String? {
         guard let hint = hint?[Language.current] else { return nil }
         if hint.first == "@" { return ErrorRow.table[String(hint.dropFirst())]?.remedy(values) }
         return ErrorRow.filled(hint, values)
@@ -72,7 +72,7 @@ struct ErrorRow: Sendable {
     }
 
     /// The words of a command and what follows them.
-    static func command(_ text: Substring) -> (words: String, arguments: [CommandArgument]) {
+    package static func command(_ text: Substring) -> (words: String, arguments: [CommandArgument]) {
         let begin = text.firstRange(of: " --")?.lowerBound ?? text.endIndex
         let shell = text.firstRange(of: " <")?.lowerBound ?? text.endIndex
         var rest = text[min(begin, shell)...]
@@ -185,16 +185,16 @@ extension CommandError {
 }
 
 /// Remedies that the code adds by itself.
-enum Remedy {
-    static var answer: String { of("answer") }
-    static var checkPIN: String { of("checkPIN") }
-    static var contents: String { of("contents") }
-    static var identify: String { of("identify") }
-    static var installOpenSSL: String { of("installOpenSSL") }
-    static var otherReader: String { of("otherReader") }
+package enum Remedy {
+    package static var answer: String { of("answer") }
+    package static var checkPIN: String { of("checkPIN") }
+    package static var contents: String { of("contents") }
+    package static var identify: String { of("identify") }
+    package static var installOpenSSL: String { of("installOpenSSL") }
+    package static var otherReader: String { of("otherReader") }
     static var replug: String { of("replug") }
     static var saveDump: String { of("saveDump") }
-    static var scan: String { of("scan") }
+    package static var scan: String { of("scan") }
 
     private static func of(_ code: String) -> String { ErrorRow.table[code]?.remedy([]) ?? "" }
 }

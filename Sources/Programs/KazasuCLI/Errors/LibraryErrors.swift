@@ -107,7 +107,7 @@ extension CommandError {
     }
 
     /// The command that reads the card, where it is known; else the one that identifies it.
-    static func hint(_ card: WrongCard) -> String {
+    package static func hint(_ card: WrongCard) -> String {
         switch card.reason {
         case .kind where card.isWithoutLicense:
             let command = Caller.current.command("mynumber")

@@ -6,7 +6,7 @@ import Kazasu
 
 extension CommandSpec {
     /// The whole program.
-    static var root: CommandSpec { CommandSpec(RootCommand.self) }
+    package static var root: CommandSpec { CommandSpec(RootCommand.self) }
 
     /// Whether an option of the command, or of one below it, names where a secret is.
     var acceptsSecrets: Bool {
@@ -22,7 +22,7 @@ extension ParserFailure {
     ///   - words: hides what may be a secret.
     ///   - parents: the commands above the one that was parsed, if that was parsed alone.
     ///   - name: what the option is called where it was given, if not on the command line.
-    func error(
+    package func error(
         _ words: ParserMessage, below parents: some Sequence<String> = [], named name: String? = nil
     ) -> CommandError {
         let command = Array(parents) + command
@@ -98,7 +98,7 @@ extension ParserFailure {
     }
 
     /// What to do about a number that was written where everybody can read it.
-    static var numberInArguments: String {
+    package static var numberInArguments: String {
         tr(
             "the number is typed when the command asks for it, never as an argument; if this was it, it is now in your "
                 + "shell's history: delete it there",

@@ -5,11 +5,11 @@ import Glibc
 
 /// The message about unexpected arguments. One of them may be a PIN that was typed in the wrong
 /// place, and messages end up in logs: such words are not repeated.
-struct ParserMessage {
+package struct ParserMessage {
     /// The words that must not appear in messages.
     private let secrets: [String]
 
-    init(_ arguments: [String]) {
+    package init(_ arguments: [String]) {
         let commands = Set(RootCommand.configuration.subcommands.map { $0.configuration.commandName })
         let named = commands.intersection(arguments)
         // The unexpected arguments of a command that accepts PINs or keys are repeated only if they can be none. Where the command itself
@@ -69,11 +69,11 @@ struct ParserMessage {
     }
 
     /// Whether it is the path of a file, or ends like that of a dump.
-    static func isFile(_ text: String) -> Bool {
+    package static func isFile(_ text: String) -> Bool {
         text.contains(/[.\/]/) && access(text, F_OK) == 0
             || text.wholeMatch(of: /[^,;]*\.(json|ndjson|csv|hex|nfc|mfd|mct|eml|bin|xml|txt|log)/) != nil
     }
 
     /// Whether there are four digits in a row, as in a PIN, or many hexadecimal ones, as in a key.
-    static func mayBeSecret(_ text: String) -> Bool { text.contains(/[0-9]{4}|[0-9A-Fa-f]{16}/) }
+    package static func mayBeSecret(_ text: String) -> Bool { text.contains(/[0-9]{4}|[0-9A-Fa-f]{16}/) }
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Kazasu
+package import Kazasu
 import MIFAREClassic
 
 /// The commands that read a card: the end of `poll`, and the hint of every error about a wrong card.
-struct ReadingCommands: Equatable {
+package struct ReadingCommands: Equatable {
     /// The commands without the program's name, as in `tag info`, best first; empty if none is known.
-    private(set) var words: [String]
+    package private(set) var words: [String]
 
     /// The commands for a kind of type A or B card, by the ids of `known-cards.tsv`. An identity document has the command of its kind.
     private static let byKind: [(kinds: Set<String>, commands: [String])] =
@@ -30,7 +30,7 @@ struct ReadingCommands: Equatable {
     /// - Parameters:
     ///   - kinds: the ids of what it was recognized as.
     ///   - system: the system that a FeliCa card was found by, if its answer does not have one.
-    init(_ card: PICC, kinds: [String], system: SystemCode? = nil) {
+    package init(_ card: PICC, kinds: [String], system: SystemCode? = nil) {
         switch card {
         case .felica(let target):
             let system = target.requestData.map { SystemCode(rawValue: $0) } ?? system
@@ -52,7 +52,7 @@ struct ReadingCommands: Equatable {
     }
 
     /// The commands for a card that another command was given.
-    init(_ wrong: WrongCard) {
+    package init(_ wrong: WrongCard) {
         self.init(wrong.card, kinds: wrong.kinds)
         guard wrong.card.technology == .felica else { return }
         let purses = DecoderRegistry.standardPurses.map(\.system)
@@ -79,7 +79,7 @@ struct ReadingCommands: Equatable {
     }
 
     /// What to do with a card that the command does not read.
-    var hint: String {
+    package var hint: String {
         guard let first = words.first, first != Self.identification else { return Remedy.identify }
         if words.starts(with: ["scan", "balance"]) {
             let (scan, balance) = (names(["scan"])[0], names(["balance"])[0])
@@ -98,7 +98,7 @@ struct ReadingCommands: Equatable {
     }
 
     /// The last row of what is said about a card; `nil` if no command is known to read it.
-    var row: [String]? {
+    package var row: [String]? {
         guard let first = words.first, first != Self.identification else { return nil }
         let commands = names(words).map { $0.filter { $0 != "'" } }
         return [tr("Read it with", "読み取り"), commands.joined(separator: tr(", ", "、"))]

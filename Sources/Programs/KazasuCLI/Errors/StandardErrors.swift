@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Kazasu
+package import Kazasu
 
 extension CommandError {
     /// Why keys did not open a service; `nil` if they did.
-    init?(_ end: StandardReading.End, _ service: ServiceCode) {
+    package init?(_ end: StandardReading.End, _ service: ServiceCode) {
         guard let error = StandardKeyError(end, service) else { return nil }
         self.init(error)
     }
 
     /// Why keys did not open a service.
-    init(_ error: StandardKeyError) {
+    package init(_ error: StandardKeyError) {
         switch error {
         case .key(let reason, _, _): self.init(error, reason)
         case .noKeys: self.init(.keysNone, error)
@@ -37,7 +37,7 @@ extension CommandError {
 
 extension CommandError {
     /// Why blocks were not written, or not surely.
-    init(_ error: BlockWriteError) {
+    package init(_ error: BlockWriteError) {
         switch error {
         case .notAllowed: self.init(.writeNotAllowed, error)
         case .notNewest: self.init(.writeNotNewest, error)
@@ -57,7 +57,7 @@ extension CommandError {
 
 extension CommandError {
     /// Why keys were not changed, or not all of them.
-    init(_ error: KeyChangeError) {
+    package init(_ error: KeyChangeError) {
         switch error {
         case .nothingToChange: self.init(.keyChangeNothingToChange, error)
         case .weakKey: self.init(.keyChangeWeakKey, error)

@@ -57,7 +57,7 @@ struct UnknownCommand {
         return commands.isEmpty ? nil : commands.joined(separator: tr(" or ", " または "))
     }
 
-    var error: CommandError {
+    package var error: CommandError {
         let name =
             parent.split(separator: " ").dropFirst().map { $0 + " " }.joined()
             + (ParserMessage.mayBeSecret(word) ? "…" : word)
@@ -108,7 +108,7 @@ struct UnknownOption {
         return nil
     }
 
-    var error: CommandError {
+    package var error: CommandError {
         let shown = ParserMessage.mayBeSecret(option) ? "--…" : option
         let hint =
             following.map {

@@ -56,7 +56,7 @@ package enum Caller: Sendable {
     package func command(_ words: String, _ arguments: CommandArgument...) -> String { command(words, arguments) }
 
     /// The same with arguments of a table.
-    func command(_ words: String, _ arguments: [CommandArgument]) -> String {
+    package func command(_ words: String, _ arguments: [CommandArgument]) -> String {
         let parts = words.split(separator: " ").map(String.init)
         let method = self == .commandLine ? nil : Program.access(parts).methods.first
         guard let method, let name = name(of: method, arguments) else {

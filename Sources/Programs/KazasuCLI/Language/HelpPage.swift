@@ -22,7 +22,7 @@ struct HelpPage {
         self.width = max(width, 2 * Self.labelWidth)
     }
 
-    var text: String {
+    package var text: String {
         let configuration = command.configuration
         let overview = tr("OVERVIEW: ", "概要: ") + configuration.abstract
         var parts = [Self.broken(overview, width)]
@@ -116,7 +116,7 @@ struct HelpPage {
     }
 
     /// What every command answers.
-    static var usual: [(names: [String], words: String)] {
+    package static var usual: [(names: [String], words: String)] {
         [
             (["--version"], tr("Show the version.", "バージョンを表示する。")),
             (["-h", "--help"], tr("Show help information.", "このヘルプを表示する。")),

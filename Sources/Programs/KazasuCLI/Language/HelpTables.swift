@@ -5,7 +5,7 @@ import Kazasu
 /// The tables of the program's help that follow its examples and exit statuses. The man pages repeat them.
 enum HelpTables {
     /// The environment variables that change what the program does, then the files that it uses.
-    static let text = tr(
+    package static let text = tr(
         """
         Environment:
           KAZASU_READER              the reader to use without --reader

@@ -18,7 +18,7 @@ package enum LineBreaker {
     }
 
     /// The text in lines of at most `width` columns; a longer word has a line of its own.
-    static func lines(_ text: String, width: Int) -> [String] {
+    package static func lines(_ text: String, width: Int) -> [String] {
         var lines: [String] = []
         var line = ""
         for piece in pieces(text) {

@@ -6,7 +6,7 @@ import CArguments
 package enum ProgramArguments {
     /// The words after the program's name; `nil` if they are unknown: then no command may be run, since it would not be
     /// the one that was typed.
-    static let given: [String]? = whole.map { Array($0.dropFirst()) }
+    package static let given: [String]? = whole.map { Array($0.dropFirst()) }
 
     /// The words after the program's name.
     package static var all: [String] { given ?? [] }

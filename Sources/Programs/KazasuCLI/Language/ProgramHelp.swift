@@ -135,7 +135,7 @@ enum ProgramHelp {
     private static let labelWidth = 22
 
     /// The page.
-    static var page: String {
+    package static var page: String {
         let known = Set(RootCommand.configuration.subcommands.map { $0.configuration.commandName })
         let groups = groups.map { group in
             let rows = group.lines.compactMap { line -> String? in
@@ -170,7 +170,7 @@ enum ProgramHelp {
 
     /// A command line in the parser's own form, where it asks for help or the version in another one: `--help balance`,
     /// `balance help`, `ledger help sum`, `ledger -V`.
-    static func usual(_ arguments: [String]) -> [String] {
+    package static func usual(_ arguments: [String]) -> [String] {
         if let first = arguments.first, ["-h", "--help"].contains(first), arguments.count > 1,
             !arguments[1].hasPrefix("-"), arguments[1] != "help"
         {
@@ -194,7 +194,7 @@ enum ProgramHelp {
     }
 
     /// The answer to a command line that asks the program itself, and no command, for its help or version.
-    static func answer(_ arguments: [String]) -> String? {
+    package static func answer(_ arguments: [String]) -> String? {
         if ["version", "-V", "--version"].contains(arguments.joined(separator: " ")) {
             return RootCommand.version + "\n"
         }

@@ -2,8 +2,8 @@
 
 package import CommandDescription
 import CardCiphers
-import Kazasu
-import MIFAREClassic
+package import Kazasu
+package import MIFAREClassic
 
 /// The keys of a MIFARE Classic.
 package struct ClassicKeyOptions: ParsableArguments {
@@ -29,7 +29,7 @@ package struct ClassicKeyOptions: ParsableArguments {
     }
 
     /// The keys that were given; none if no option was.
-    func given() throws(CommandError) -> ClassicKeys {
+    package func given() throws(CommandError) -> ClassicKeys {
         var all = ClassicKeys()
         for path in keys {
             var bytes = try Files.read(path, limit: ClassicKeys.longestFile)
@@ -55,7 +55,7 @@ package struct ClassicKeyOptions: ParsableArguments {
     private static var keysName: String { Caller.current.option("keys") }
 
     /// The keys, which the command needs.
-    func required() throws(CommandError) -> ClassicKeys {
+    package func required() throws(CommandError) -> ClassicKeys {
         let keys = try given()
         guard !keys.isEmpty else {
             throw CommandError(.classicKeyMissing, values: [Self.keysName])
@@ -64,7 +64,7 @@ package struct ClassicKeyOptions: ParsableArguments {
     }
 
     /// The keys, with the three public ones after them.
-    func withTransportKeys() throws(CommandError) -> ClassicKeys {
+    package func withTransportKeys() throws(CommandError) -> ClassicKeys {
         var keys = try given()
         for key in ClassicKey.transport { keys.add(key) }
         return keys
@@ -73,7 +73,7 @@ package struct ClassicKeyOptions: ParsableArguments {
 
 extension CommandError {
     /// Why a MIFARE Classic was not read or written.
-    init(_ error: ClassicError) {
+    package init(_ error: ClassicError) {
         let message = error.message[.current]
         switch error {
         case .cardLost: self.init(ReadingError.cardLost)
@@ -96,7 +96,7 @@ extension CommandError {
 }
 
 /// Runs work on a MIFARE Classic with errors of the program.
-func classic<Value>(_ work: () throws(ClassicError) -> Value) throws(CommandError) -> Value {
+package func classic<Value>(_ work: () throws(ClassicError) -> Value) throws(CommandError) -> Value {
     do throws(ClassicError) {
         return try work()
     } catch {

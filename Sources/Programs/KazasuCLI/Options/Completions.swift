@@ -40,7 +40,7 @@ package enum FileCompletion {
     /// The files and folders whose path begins with this text, sorted; folders with a slash at the end.
     ///
     /// - Parameter onlyFolders: leaves the files out.
-    static func files(_ text: Substring, onlyFolders: Bool = false) -> [String] {
+    package static func files(_ text: Substring, onlyFolders: Bool = false) -> [String] {
         let end = text.lastIndex(of: "/").map { text.index(after: $0) } ?? text.startIndex
         let (folder, start) = (text[..<end], text[end...])
         guard let entries = try? FolderEntries(FilePath(folder.isEmpty ? "." : String(folder))) else { return [] }

@@ -40,7 +40,7 @@ package struct DESFireKeyOptions: ParsableArguments {
     /// The key; `nil` when none was given.
     ///
     /// - Throws: ``CommandError``, without the data that was read.
-    func key() throws(CommandError) -> DESFireKey? {
+    package func key() throws(CommandError) -> DESFireKey? {
         guard let keyFrom else { return nil }
         let text = try keyFrom.read(tr("the key", "鍵"), reason: "noKey")
         guard let bytes = TagKeyOptions.bytes(text), let key = DESFireKey(bytes, number: keyNumber?.number ?? 0) else {
@@ -58,7 +58,7 @@ package struct DESFireKeyOptions: ParsableArguments {
         package static var example: LocalizedText? { LocalizedText("a number from 0 to 13", "0～13 の数字") }
         package static var pattern: String? { "^([0-9]|1[0-3])$" }
 
-        let number: UInt8
+        package let number: UInt8
 
         package init?(argument: String) {
             guard let number = UInt8(argument), number <= 13 else { return nil }
@@ -70,7 +70,7 @@ package struct DESFireKeyOptions: ParsableArguments {
     package enum Method: String, CaseIterable, ExpressibleByArgument, Sendable {
         case d40, iso, aes, ev2
 
-        var method: DESFireAuthenticationMethod {
+        package var method: DESFireAuthenticationMethod {
             switch self {
             case .d40: .d40
             case .iso: .iso
@@ -96,5 +96,5 @@ package struct DESFireFileArgument: ExpressibleByArgument, Sendable {
     private init(_ id: DESFireFileID) { self.id = id }
 
     /// What stands there before the command line is parsed.
-    static let absent = DESFireFileArgument(.absent)
+    package static let absent = DESFireFileArgument(.absent)
 }

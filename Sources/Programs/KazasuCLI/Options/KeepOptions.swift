@@ -60,7 +60,7 @@ package struct KeepOptions: ParsableArguments {
 
     /// Opens the ledger; `nil` without `--keep`, and when it cannot be used: the command still gives its own answer,
     /// and it ends with the ledger's status.
-    func keeper(_ context: Context) throws(CommandError) -> (any HistoryKeeper)? {
+    package func keeper(_ context: Context) throws(CommandError) -> (any HistoryKeeper)? {
         guard keep else { return nil }
         guard let open = ServiceExtension.current?.keeper else { throw ServiceProgram.isMissing }
         do throws(CommandError) {
@@ -75,7 +75,7 @@ package struct KeepOptions: ParsableArguments {
 
 extension Context {
     /// Adds what a command read to the ledger and reports it. The command still gives its own answer.
-    func keep(_ histories: [KeptHistory], in keeper: (any HistoryKeeper)?) {
+    package func keep(_ histories: [KeptHistory], in keeper: (any HistoryKeeper)?) {
         guard let keeper else { return }
         attempt { () throws(CommandError) in
             for history in histories { try keeper.keep(history) }

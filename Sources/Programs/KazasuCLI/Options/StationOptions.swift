@@ -27,7 +27,7 @@ package struct StationOptions: ParsableArguments {
     private static let none = "none"
 
     /// Where a table comes from, in the order in which they are searched.
-    enum Origin: String, CaseIterable {
+    package enum Origin: String, CaseIterable {
         case option, environment, imported
     }
 
@@ -48,10 +48,10 @@ package struct StationOptions: ParsableArguments {
     }
 
     /// Whether any table is used; an option beats the environment.
-    var showsNames: Bool { stations.isEmpty ? variable != StationOptions.none : stations != [StationOptions.none] }
+    package var showsNames: Bool { stations.isEmpty ? variable != StationOptions.none : stations != [StationOptions.none] }
 
     /// The user's tables, in the order in which they are searched.
-    func tables() throws(CommandError) -> [(origin: Origin, path: String, table: StationFile)] {
+    package func tables() throws(CommandError) -> [(origin: Origin, path: String, table: StationFile)] {
         var tables: [(origin: Origin, path: String, table: StationFile)] = []
         for origin in Origin.allCases {
             for path in paths(of: origin) {
@@ -78,7 +78,7 @@ package struct StationOptions: ParsableArguments {
     /// Reads one table.
     ///
     /// - Parameter role: what the file is to the command; `nil` for a table that is about to be replaced.
-    static func file(
+    package static func file(
         _ path: String, codes: StationFile.Codes? = nil, as role: FilesInUse.Role? = .input
     ) throws(CommandError) -> StationFile {
         let bytes = try Files.read(path, limit: StationFile.longestDocument, as: role)
@@ -107,12 +107,14 @@ package struct StationOptions: ParsableArguments {
 }
 
 /// The directory of the user's station tables: `kazasu/` below the XDG data directory.
-struct StationStore {
+package struct StationStore {
     /// The folder, without a slash at the end; `nil` when there is no home directory.
-    let folder = SystemEnvironment.folder("XDG_DATA_HOME", usual: ".local/share").map { $0 + "/kazasu" }
+    package let folder = SystemEnvironment.folder("XDG_DATA_HOME", usual: ".local/share").map { $0 + "/kazasu" }
+
+    package init() {}
 
     /// The file that holds this kind of rows.
-    func path(of rows: StationRows) -> String? {
+    package func path(of rows: StationRows) -> String? {
         let name =
             switch rows {
             case .stations: "stations.tsv"
@@ -123,13 +125,13 @@ struct StationStore {
     }
 
     /// The stored files that exist.
-    var paths: [String] {
+    package var paths: [String] {
         let rows: [StationRows] = [.stations([]), .busStops([]), .formerNames([])]
         return rows.compactMap { path(of: $0) }.filter { access($0, F_OK) == 0 }
     }
 
     /// The number of stored rows of the same kind; `nil` when there are none, or none that can be read.
-    func stored(_ rows: StationRows) -> Int? {
+    package func stored(_ rows: StationRows) -> Int? {
         guard let path = path(of: rows), access(path, F_OK) == 0 else { return nil }
         return (try? StationOptions.file(path, as: nil))?.rows.count
     }
@@ -137,7 +139,7 @@ struct StationStore {
     /// Stores rows for later runs, replacing those of the same kind.
     ///
     /// - Returns: the file.
-    func save(_ rows: StationRows) throws(CommandError) -> String {
+    package func save(_ rows: StationRows) throws(CommandError) -> String {
         guard let folder, let path = path(of: rows) else {
             throw CommandError(.stationsNoHome)
         }

@@ -2,7 +2,7 @@
 
 package import CommandDescription
 import ByteCodec
-import CardCiphers
+package import CardCiphers
 package import Kazasu
 
 /// The options for the key of an Ultralight C, Ultralight AES or NTAG 424 DNA.
@@ -49,7 +49,7 @@ package struct TagKeyOptions: ParsableArguments {
     ///
     /// - Parameter otherKeys: whether keys of another kind were given, which may be tried again as well.
     /// - Throws: ``CommandError``, without the data that was read.
-    func credential(_ context: Context, otherKeys: Bool = false) throws(CommandError) -> TagCredential? {
+    package func credential(_ context: Context, otherKeys: Bool = false) throws(CommandError) -> TagCredential? {
         if !otherKeys || useLastTry { try checkRules(isGiven: keyFrom != nil, "key-from") }
         guard let keyFrom else { return nil }
         let text = try keyFrom.read(tr("the key", "鍵"), reason: "noKey")
@@ -64,7 +64,7 @@ package struct TagKeyOptions: ParsableArguments {
     }
 
     /// The rules for using a key or password.
-    func rules(_ context: Context) -> TagSecretRules {
+    package func rules(_ context: Context) -> TagSecretRules {
         TagSecretRules(allowsLastTry: useLastTry, allowsRetry: retry, failures: TagPasswordFile(context))
     }
 
@@ -85,7 +85,7 @@ package struct TagKeyOptions: ParsableArguments {
         package static var example: LocalizedText? { LocalizedText("a digit from 0 to 4", "0～4 の数字") }
         package static var pattern: String? { "^[0-4]$" }
 
-        let number: UInt8
+        package let number: UInt8
 
         package init?(argument: String) {
             guard let number = UInt8(argument), number <= 4 else { return nil }
@@ -95,7 +95,7 @@ package struct TagKeyOptions: ParsableArguments {
 
     /// The bytes of hexadecimal digits, packed or with spaces, colons, hyphens or `0x` before bytes. No copy of them
     /// stays behind.
-    static func bytes(_ text: SecretBytes) -> SecretBytes? {
+    package static func bytes(_ text: SecretBytes) -> SecretBytes? {
         var key: [UInt8] = []
         // Reserved so that it never moves and leaves a copy.
         key.reserveCapacity(text.count)

@@ -49,7 +49,7 @@ package struct TagPasswordOptions: ParsableArguments {
 
 extension Card {
     /// The card as a tag that a key or password opens.
-    func tag(openedBy credential: TagCredential?) throws -> ForumTag {
+    package func tag(openedBy credential: TagCredential?) throws -> ForumTag {
         do throws(KazasuError) {
             return try forumTag(credential)
         } catch {

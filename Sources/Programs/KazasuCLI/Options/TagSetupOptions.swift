@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CommandDescription
+package import CommandDescription
 import ByteCodec
 import CardCiphers
 import Glibc
-import Kazasu
+package import Kazasu
 
 /// The keys that an NTAG 424 DNA has, and how they follow from masters.
-struct TagSetupOptions: ParsableArguments {
-    init() {}
+package struct TagSetupOptions: ParsableArguments {
+    package init() {}
 
     @Option(
         reach: .local, name: .long,
@@ -16,32 +16,32 @@ struct TagSetupOptions: ParsableArguments {
             "A file with the keys that the tag has: lines of N KEY [VERSION], KEY of 32 hexadecimal digits or factory. Default: the factory's.",
             "タグに現在入っている鍵のファイル: 番号 鍵 [バージョン] の行。鍵は 16 進 32 桁または factory。省略時は出荷時の鍵。", value: "file"),
         completion: .file())
-    var keys: String?
+    package var keys: String?
 
     @Option(
         reach: .local, name: .long,
         help: help(
             "Keys in files are masters: derive each tag's by AN10922 over uid and hexadecimal bytes, joined by +.",
             "ファイルの鍵をマスターとし、uid と 16 進のバイト列（+ で連結）から、タグごとの鍵を AN10922 で導出する。", value: "parts"))
-    var diversify: KeyInput?
+    package var diversify: KeyInput?
 
     @Flag(
         reach: .local, name: .long,
         help: help("Use keys again that this tag did not accept before.", "前回このタグに拒否された鍵でも使う。"))
-    var retry = false
+    package var retry = false
 
     @Flag(
         reach: .never, name: .long,
         help: help(
             "Use keys even after several wrong ones were tried on this tag.", "このタグで何度か誤った鍵を使った後でも、鍵を使う。"))
-    var useLastTry = false
+    package var useLastTry = false
 
-    func rules(_ context: Context) -> TagSecretRules {
+    package func rules(_ context: Context) -> TagSecretRules {
         TagSecretRules(allowsLastTry: useLastTry, allowsRetry: retry, failures: TagPasswordFile(context))
     }
 
     /// The keys of a file; `nil` without one.
-    static func read(_ path: String?, _ context: Context) throws(CommandError) -> TagKeys? {
+    package static func read(_ path: String?, _ context: Context) throws(CommandError) -> TagKeys? {
         guard let path else { return nil }
         var bytes = try Files.read(path, limit: TagKeys.longestFile)
         defer { bytes.wipe() }
@@ -68,7 +68,7 @@ struct TagSetupOptions: ParsableArguments {
     }
 
     /// The keys of one tag.
-    func derived(_ keys: TagKeys, uid: [UInt8]) throws(CommandError) -> TagKeys {
+    package func derived(_ keys: TagKeys, uid: [UInt8]) throws(CommandError) -> TagKeys {
         guard let diversify else { return keys }
         guard uid.count == 7, uid.contains(where: { $0 != 0 }) || !diversify.usesUID else {
             throw CommandError(
@@ -84,13 +84,13 @@ struct TagSetupOptions: ParsableArguments {
     }
 
     /// The parts that a key is derived from, such as `uid+3042F5`.
-    struct KeyInput: ExpressibleByArgument, Sendable {
-        static var example: LocalizedText? { LocalizedText("uid+3042F5", "uid+3042F5") }
+    package struct KeyInput: ExpressibleByArgument, Sendable {
+        package static var example: LocalizedText? { LocalizedText("uid+3042F5", "uid+3042F5") }
 
         /// Bytes, or `nil` for the UID.
         private let parts: [[UInt8]?]
 
-        init?(argument: String) {
+        package init?(argument: String) {
             var parts: [[UInt8]?] = []
             for part in argument.split(separator: "+", omittingEmptySubsequences: false) {
                 if part == "uid" {
@@ -105,8 +105,8 @@ struct TagSetupOptions: ParsableArguments {
             self.parts = parts
         }
 
-        var usesUID: Bool { parts.contains { $0 == nil } }
+        package var usesUID: Bool { parts.contains { $0 == nil } }
 
-        func bytes(uid: [UInt8]) -> [UInt8] { parts.flatMap { $0 ?? uid } }
+        package func bytes(uid: [UInt8]) -> [UInt8] { parts.flatMap { $0 ?? uid } }
     }
 }

@@ -75,7 +75,7 @@ package final class CommandHost: Sendable {
     }
 
     /// Passes on how far the command is.
-    func report(_ progress: ReadingProgress) {
+    package func report(_ progress: ReadingProgress) {
         self.progress(
             counts.withLock { counts in
                 counts[progress.system] = max(counts[progress.system] ?? 0, progress.nodes + progress.blocks)
@@ -86,7 +86,7 @@ package final class CommandHost: Sendable {
     /// Checks that a card is the one that the client means.
     ///
     /// - Parameter command: the command that tells its number.
-    func check(_ card: CardIdentity, numberFrom command: String = "tag info") throws(CommandError) {
+    package func check(_ card: CardIdentity, numberFrom command: String = "tag info") throws(CommandError) {
         guard let confirmed, (card.uid ?? card.idm?.bytes ?? []).hexadecimal != confirmed else { return }
         throw CommandError(
             .otherCard, "otherCard",

@@ -15,12 +15,12 @@ package final class CommandAnswer: Sendable {
     /// What was printed beside documents, as it would be on standard output.
     package var bytes: [UInt8] { state.withLock(\.text) }
 
-    func add(_ document: JSONValue) {
+    package func add(_ document: JSONValue) {
         let document = RedactionGate.shared.masked(document)
         state.withLock { $0.documents.append(document) }
     }
 
-    func add(_ text: [UInt8]) {
+    package func add(_ text: [UInt8]) {
         let text = RedactionGate.shared.masked(text)
         state.withLock { $0.text += text }
     }

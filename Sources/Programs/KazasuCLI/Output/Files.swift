@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CLinux
-import Glibc
+package import Glibc
 import Kazasu
 import SystemPackage
 
@@ -107,7 +107,7 @@ package enum Files {
     }
 
     /// Makes a folder, and those above it.
-    static func makeFolder(_ path: String, permissions: mode_t) throws(CommandError) {
+    package static func makeFolder(_ path: String, permissions: mode_t) throws(CommandError) {
         var folder = ""
         for part in path.split(separator: "/") {
             folder += "/\(part)"

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import SystemPackage
+package import SystemPackage
 
 /// The names in a folder.
-struct FolderEntries {
+package struct FolderEntries {
     /// The names, in no order, without `.` and `..`.
-    let names: [FilePath.Component]
+    package let names: [FilePath.Component]
     /// The folder's identity, independent of its path.
-    let status: Stat
+    package let status: Stat
 
-    init(_ path: FilePath) throws {
+    package init(_ path: FilePath) throws {
         let folder = try FileDescriptor.open(path, .readOnly, options: [.directory, .closeOnExec])
         do {
             status = try folder.stat()

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Kazasu
+package import Kazasu
 
 /// Applies `--redact` to frames to and from a FeliCa card that a command prints: the card's IDm and the blocks with its
 /// owner's numbers. It also teaches the gate what not to let through.
-final class FrameRedaction {
-    let redaction: Redaction
+package final class FrameRedaction {
+    package let redaction: Redaction
     private var cards: [IDm] = []
     private var picc: PICC?
 
-    init(_ redaction: Redaction) {
+    package init(_ redaction: Redaction) {
         self.redaction = redaction
     }
 
     /// An exchange with a card that was activated outside of the frames, redacted for output.
-    func apply(
+    package func apply(
         _ frame: [UInt8], answer: [UInt8], of target: FeliCaTarget
     ) -> (frame: [UInt8], answer: [UInt8]) {
         remember(target.idm)
@@ -23,7 +23,7 @@ final class FrameRedaction {
     }
 
     /// Teaches the gate the card and the blocks in an exchange.
-    func learn(_ entry: TranscriptEntry) {
+    package func learn(_ entry: TranscriptEntry) {
         guard redaction.isOn else { return }
         switch entry.event {
         case .activate(_, .success(let picc)):
@@ -93,7 +93,7 @@ final class FrameRedaction {
     }
 
     /// A frame with every IDm of the cards seen masked, at any offset.
-    func masked(_ frame: [UInt8]) -> [UInt8] {
+    package func masked(_ frame: [UInt8]) -> [UInt8] {
         guard frame.count >= 8 else { return frame }
         var frame = frame
         for start in 0...frame.count - 8 {
@@ -142,7 +142,7 @@ final class FrameRedaction {
 /// Applies `--redact` to APDUs that a command prints: the content of files is unknown.
 enum APDURedaction {
     /// A command without the data that it writes.
-    static func command(_ frame: [UInt8]) -> [UInt8] {
+    package static func command(_ frame: [UInt8]) -> [UInt8] {
         guard frame.count > 5 else { return frame }
         switch Instruction(rawValue: frame[1] & 0xFE) {
         case .updateBinary, .updateRecord, .writeBinary: return FrameRedaction.cleared(frame, from: 5)

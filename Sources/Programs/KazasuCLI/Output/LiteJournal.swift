@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Kazasu
+package import Kazasu
 
 /// The journal of a Lite-S card's issuance: the card, the profile and a check value of the key, then the steps.
-final class LiteJournal {
-    static let kind = StepJournal.Kind(
+package final class LiteJournal {
+    package static let kind = StepJournal.Kind(
         schema: "kazasu.liteJournal/1", begin: "lite issue", resume: "lite resume", name: "lite")
 
-    let idm: IDm
-    let profile: LiteProfile
+    package let idm: IDm
+    package let profile: LiteProfile
     /// What was known of the issuance when the journal was opened.
-    let interruption: LiteInterruption
+    package let interruption: LiteInterruption
     private let steps: StepJournal
 
-    var path: String { steps.path }
+    package var path: String { steps.path }
 
     /// Makes a journal. Another one is never overwritten, unless no step was taken with it.
-    init(
+    package init(
         creating path: String, _ idm: IDm, _ profile: LiteProfile, _ keyCheck: LiteKeyCheck
     ) throws(CommandError) {
         (self.idm, self.profile) = (idm, profile)
@@ -35,7 +35,7 @@ final class LiteJournal {
     }
 
     /// Opens the journal of an issuance that was interrupted.
-    init(resuming path: String) throws(CommandError) {
+    package init(resuming path: String) throws(CommandError) {
         var known: (idm: IDm, profile: LiteProfile, interruption: LiteInterruption)?
         steps = try StepJournal(resuming: path, Self.kind) { first, lines throws(DocumentError) in
             let idm = try first.required("idm").idm()
@@ -69,8 +69,8 @@ final class LiteJournal {
     }
 
     /// The usual place of a new journal; its folder is made.
-    static func usualPath() throws(CommandError) -> String { try StepJournal.usualPath(kind) }
+    package static func usualPath() throws(CommandError) -> String { try StepJournal.usualPath(kind) }
 
     /// Stores a step, and returns when it is on the disk.
-    func record(_ step: LiteStep) throws(CommandError) { try steps.record([("step", .string(step.rawValue))]) }
+    package func record(_ step: LiteStep) throws(CommandError) { try steps.record([("step", .string(step.rawValue))]) }
 }

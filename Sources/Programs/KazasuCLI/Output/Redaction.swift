@@ -7,6 +7,8 @@ package import Kazasu
 package struct Redaction: Sendable {
     package var isOn: Bool
 
+    package init(isOn: Bool) { self.isOn = isOn }
+
     /// An IDm keeps the system number and the manufacturer code; the card's own twelve digits become 0.
     package func apply(_ idm: IDm) -> IDm {
         isOn ? IDm(rawValue: idm.rawValue & 0xFFFF_0000_0000_0000) : idm

@@ -22,7 +22,7 @@ package final class RedactionGate: Sendable {
     private let state: Mutex<State>
 
     /// - Parameter recent: how many sequences are not forgotten before as many others were learned.
-    init(recent: Int = 1 << 16) {
+    package init(recent: Int = 1 << 16) {
         state = Mutex(
             State(
                 digits: Needles(head: 8, bits: 4, recent: recent), texts: Needles(head: 6, bits: 8, recent: recent)))
@@ -104,7 +104,7 @@ package final class RedactionGate: Sendable {
     }
 
     /// How many sequences are looked for.
-    var size: Int { state.withLock { $0.digits.count + $0.texts.count } }
+    package var size: Int { state.withLock { $0.digits.count + $0.texts.count } }
 
     /// Learns a name or a number in print. Short texts, and days, which records have as well, are left to the views.
     ///

@@ -9,7 +9,7 @@ import SystemPackage
 ///
 /// The file is locked from reading a counter to replacing it, so that of two runs with the same URL only one accepts it. A
 /// counter is replaced in place by as many digits: a run that is killed leaves the old one or the new one.
-enum SeenCounters {
+package enum SeenCounters {
     /// The longest file that is read: about 700,000 tags.
     private static let limit = 16 << 20
     /// The digits of a counter, which has three bytes.
@@ -19,7 +19,7 @@ enum SeenCounters {
     ///
     /// - Returns: whether it is.
     /// - Throws: ``CommandError``: 65 for a file of another kind, 73 if it cannot be written or another program keeps it.
-    static func accept(_ counter: UInt32, of uid: [UInt8], in path: String) throws(CommandError) -> Bool {
+    package static func accept(_ counter: UInt32, of uid: [UInt8], in path: String) throws(CommandError) -> Bool {
         guard !path.isEmpty else { throw .emptyName("--seen") }
         let claim = try FilesInUse.shared.writes(path)
         defer { withExtendedLifetime(claim) {} }

@@ -4,18 +4,20 @@ import Glibc
 import SystemPackage
 
 /// A small file in `$XDG_STATE_HOME/kazasu` that only its owner can read, and that one program changes at a time.
-struct StateFile {
-    let name: String
+package struct StateFile {
+    package let name: String
     /// The longest file that is read, in bytes; the rest of a longer one is ignored.
-    let limit: Int
+    package let limit: Int
+
+    package init(name: String, limit: Int) { (self.name, self.limit) = (name, limit) }
 
     /// The file's folder; `nil` when the environment names none.
-    static var folder: String? {
+    package static var folder: String? {
         SystemEnvironment.folder("XDG_STATE_HOME", usual: ".local/state").map { $0 + "/kazasu" }
     }
 
     /// The content; `nil` if there is none.
-    func read() -> [UInt8]? {
+    package func read() -> [UInt8]? {
         Self.folder.flatMap { try? Files.read("\($0)/\(name)", limit: limit, as: nil) }
     }
 
@@ -23,7 +25,7 @@ struct StateFile {
     ///
     /// - Parameter body: receives the content and returns the new one; `nil` leaves the file as it is.
     /// - Returns: whether the new content was written.
-    func change(_ body: ([UInt8]) -> String?) -> Bool {
+    package func change(_ body: ([UInt8]) -> String?) -> Bool {
         do {
             guard let folder = Self.folder else { return false }
             try Files.makeFolder(folder, permissions: 0o700)

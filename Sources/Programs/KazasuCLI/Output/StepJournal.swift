@@ -1,23 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import Kazasu
+package import Kazasu
 import SystemPackage
 
 /// The journal of an issuance or of a key change: JSON lines, each of which is on the disk before the step that it names is
 /// taken. The first line says what is done to which card, without a key.
 ///
 /// A last line without its end was being written when the power failed, and does not count.
-final class StepJournal {
+package final class StepJournal {
     /// What a journal is for.
-    struct Kind {
+    package struct Kind {
         /// As in `kazasu.liteJournal/1`.
-        let schema: String
+        package let schema: String
         /// The command that begins, and the one that goes on.
-        let begin: String
-        let resume: String
+        package let begin: String
+        package let resume: String
         /// The beginning of the usual name.
-        let name: String
+        package let name: String
+
+        package init(schema: String, begin: String, resume: String, name: String) {
+            (self.schema, self.begin, self.resume, self.name) = (schema, begin, resume, name)
+        }
 
         /// The command that goes on with a journal, in the words of the caller; on a command line it can be copied.
         private func resuming(_ path: String) -> String {
@@ -28,7 +32,7 @@ final class StepJournal {
         }
 
         /// An error that ended the work; one after which it can go on names the command for that.
-        func ended(by error: CommandError, _ path: String, hint: (String) -> String) -> CommandError {
+        package func ended(by error: CommandError, _ path: String, hint: (String) -> String) -> CommandError {
             guard [.interruptedReading, .interrupted, .terminated, .noCard].contains(error.status) else { return error }
             var error = error
             error.hint = hint(resuming(path))
@@ -39,14 +43,14 @@ final class StepJournal {
     /// The longest journal, in bytes.
     private static let limit = 1 << 20
 
-    let path: String
+    package let path: String
     private let kind: Kind
     private let file: FileDescriptor
 
     /// Makes a journal. Another one is never overwritten, unless no step was taken with it.
     ///
     /// - Parameter first: what follows the schema and the time in the first line.
-    init(creating path: String, _ kind: Kind, _ first: [(String, JSONValue)]) throws(CommandError) {
+    package init(creating path: String, _ kind: Kind, _ first: [(String, JSONValue)]) throws(CommandError) {
         guard !path.isEmpty else { throw .emptyName("--journal") }
         (self.path, self.kind) = (path, kind)
         file = try Self.openNew(path, kind)
@@ -69,7 +73,7 @@ final class StepJournal {
     /// Opens the journal of what was interrupted.
     ///
     /// - Parameter read: reads the first line, and those of the steps.
-    init(
+    package init(
         resuming path: String, _ kind: Kind, _ read: (JSONCursor, [JSONCursor]) throws(DocumentError) -> Void
     ) throws(CommandError) {
         let bytes = try Files.read(path, limit: Self.limit, as: nil)
@@ -164,7 +168,7 @@ final class StepJournal {
 
     /// The usual place of a new journal; its folder is made. The name is the time: a path is shown in messages, where no
     /// card's number belongs.
-    static func usualPath(_ kind: Kind) throws(CommandError) -> String {
+    package static func usualPath(_ kind: Kind) throws(CommandError) -> String {
         guard let state = SystemEnvironment.folder("XDG_STATE_HOME", usual: ".local/state") else {
             throw CommandError(
                 .usage, "usage", tr("no place for the journal is known", "ジャーナルの場所を決められません"),
@@ -177,7 +181,7 @@ final class StepJournal {
     }
 
     /// Stores a step, and returns when it is on the disk.
-    func record(_ step: [(String, JSONValue)]) throws(CommandError) {
+    package func record(_ step: [(String, JSONValue)]) throws(CommandError) {
         try append(.object(JSONObject(step + [("at", Self.now)])))
     }
 

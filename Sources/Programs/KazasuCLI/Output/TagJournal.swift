@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Kazasu
+package import Kazasu
 
 /// The journal of an NTAG 424 DNA's setup: the UID, the plan and check values of the keys, then the steps. It contains no key.
-final class TagJournal {
-    static let kind = StepJournal.Kind(
+package final class TagJournal {
+    package static let kind = StepJournal.Kind(
         schema: "kazasu.tagJournal/1", begin: "tag provision", resume: "tag resume", name: "tag")
 
-    let plan: TagPlan
+    package let plan: TagPlan
     /// What the steps so far did.
-    let progress: TagProgress
+    package let progress: TagProgress
     private let steps: StepJournal
 
-    var path: String { steps.path }
+    package var path: String { steps.path }
 
     /// Makes a journal. Another one is never overwritten, unless no step was taken with it.
-    init(
+    package init(
         creating path: String, uid: [UInt8], _ plan: TagPlan, old: TagKeys, new: TagKeys
     ) throws(CommandError) {
         self.plan = plan
@@ -35,7 +35,7 @@ final class TagJournal {
     }
 
     /// Opens the journal of a setup that was interrupted.
-    init(resuming path: String) throws(CommandError) {
+    package init(resuming path: String) throws(CommandError) {
         var known: (plan: TagPlan, progress: TagProgress)?
         steps = try StepJournal(resuming: path, Self.kind) { first, lines throws(DocumentError) in
             var steps: Set<TagStep> = []
@@ -83,7 +83,7 @@ final class TagJournal {
     }
 
     /// Stores a step, and returns when it is on the disk.
-    func record(_ step: TagStep) throws(CommandError) {
+    package func record(_ step: TagStep) throws(CommandError) {
         let number = step.number.map { [("number", JSONValue.int(Int($0)))] } ?? []
         try steps.record([("step", .string(step.name))] + number)
     }

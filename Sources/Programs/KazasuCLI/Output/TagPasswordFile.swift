@@ -21,24 +21,24 @@ final class TagPasswordFile: TagSecretFailures {
     /// The oldest lines of a longer file are dropped.
     private let file = StateFile(name: "tag-passwords.tsv", limit: 1 << 20)
 
-    func contains(_ fingerprint: UInt16, of uid: [UInt8]) -> Bool {
+    package func contains(_ fingerprint: UInt16, of uid: [UInt8]) -> Bool {
         if run.contains(fingerprint, of: uid) { return true }
         guard let text = file.read() else { return false }
         return Self.lines(text).contains { $0.uid == uid && $0.fingerprint == fingerprint }
     }
 
-    func count(of uid: [UInt8]) -> Int {
+    package func count(of uid: [UInt8]) -> Int {
         guard !Self.isRandom(uid), let text = file.read() else { return run.count(of: uid) }
         return max(run.count(of: uid), Self.lines(text).count { $0.uid == uid && !$0.isEarlier })
     }
 
-    func insert(_ fingerprint: UInt16, of uid: [UInt8]) {
+    package func insert(_ fingerprint: UInt16, of uid: [UInt8]) {
         run.insert(fingerprint, of: uid)
         guard !Self.isRandom(uid) else { return }
         change { $0.append(Line(uid, fingerprint)) }
     }
 
-    func remove(_ fingerprint: UInt16, of uid: [UInt8]) {
+    package func remove(_ fingerprint: UInt16, of uid: [UInt8]) {
         run.remove(fingerprint, of: uid)
         guard !Self.isRandom(uid) else { return }
         change { lines in lines.removeAll { $0.uid == uid && $0.fingerprint == fingerprint } }
@@ -56,7 +56,7 @@ final class TagPasswordFile: TagSecretFailures {
         }
     }
 
-    func confirm() {
+    package func confirm() {
         guard hasFailed else { return }
         context.warn(
             tr(

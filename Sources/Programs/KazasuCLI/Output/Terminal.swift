@@ -115,7 +115,7 @@ package enum Confirmation {
     ///
     /// - Parameter no: the hint after another answer than yes.
     /// - Throws: ``CommandError``: 64 `confirmationNeeded` where there is nobody to ask, 77 `declined` for no.
-    static func issue(_ lines: [String], _ question: String, no: String) throws(CommandError) {
+    package static func issue(_ lines: [String], _ question: String, no: String) throws(CommandError) {
         guard let terminal = Terminal() else {
             throw CommandError(.confirmationDryRun)
         }

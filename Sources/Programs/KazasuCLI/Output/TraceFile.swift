@@ -31,7 +31,7 @@ final class TraceFile {
     }
 
     /// Adds an exchange whose secrets are already masked.
-    func add(_ entry: TranscriptEntry) { write(.exchange(entry)) }
+    package func add(_ entry: TranscriptEntry) { write(.exchange(entry)) }
 
     private func write(_ item: Recording.Item) {
         guard mask != nil else { return write(item.line) }
@@ -43,7 +43,7 @@ final class TraceFile {
         failed = Descriptor.write(line + "\n", to: descriptor)
     }
 
-    func close() throws(CommandError) {
+    package func close() throws(CommandError) {
         guard descriptor >= 0 else { return }
         write(.end(isComplete: true, sections: [section]))
         if Glibc.close(descriptor) != 0, failed == 0 { failed = errno }

@@ -5,16 +5,16 @@ import Kazasu
 /// The exchanges of one command, for `--verbose`.
 final class ExchangeLog {
     /// When the program began with its command.
-    static let start = ContinuousClock.now
+    package static let start = ContinuousClock.now
 
     private var tally = ExchangeTally()
     private var isTold = false
 
     /// Adds an exchange.
-    func add(_ entry: TranscriptEntry, took time: Duration) { tally.add(entry.event, took: time) }
+    package func add(_ entry: TranscriptEntry, took time: Duration) { tally.add(entry.event, took: time) }
 
     /// Says on standard error, with `--verbose`, how many exchanges there were and how long they took.
-    func explain(_ context: Context) {
+    package func explain(_ context: Context) {
         guard !isTold, tally.measured > .zero else { return }
         isTold = true
         let measured = Self.milliseconds(tally.measured)

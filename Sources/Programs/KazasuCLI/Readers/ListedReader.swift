@@ -4,22 +4,22 @@ import Glibc
 package import Kazasu
 
 /// A line of `kazasu readers`: a reader that a driver lists, or a known reader that no driver can use.
-struct ListedReader: Equatable, Identifiable {
+package struct ListedReader: Equatable, Identifiable {
     /// The unique identifier: the value for `--reader`, or the port for a reader that no driver can use.
-    let id: String
+    package let id: String
     /// The value for `--reader`; `nil` when there is none.
     let readerID: String?
-    let name: String?
-    let state: ReaderListing.State
+    package let name: String?
+    package let state: ReaderListing.State
     let isConfigured: Bool
     let isVirtual: Bool
     /// The fix; `nil` when the reader can be used.
-    let hint: String?
+    package let hint: String?
 
     /// Every reader that is plugged in.
     ///
     /// - Parameter fault: why pcscd lists none.
-    static func all(without fault: ChipCardServiceError? = .now()) -> [ListedReader] {
+    package static func all(without fault: ChipCardServiceError? = .now()) -> [ListedReader] {
         let reports = Doctor(Machine()).readers()
         let listings = listReaders()
         let strangers = reports.filter { $0.model.driver == nil }
@@ -72,7 +72,7 @@ extension Check {
 
 extension ListedReader {
     /// An entry of `kazasu.readers/1`.
-    var json: JSONObject {
+    package var json: JSONObject {
         var object = JSONObject([("id", .text(readerID)), ("name", .text(name))])
         switch state {
         case .ready: object["state"] = "ready"
@@ -87,7 +87,7 @@ extension ListedReader {
     }
 
     /// ID, state, name and details, for a line.
-    var cells: [String] { [readerID ?? "-", word, name ?? "", detail] }
+    package var cells: [String] { [readerID ?? "-", word, name ?? "", detail] }
 
     private var word: String {
         switch state {
@@ -142,18 +142,18 @@ package struct ReaderObstacles {
 }
 
 /// Why pcscd lists no readers, and the one command that fixes it.
-struct ChipCardServiceError {
-    let reason: UnavailableReason
+package struct ChipCardServiceError {
+    package let reason: UnavailableReason
     /// The finding, in both languages, with its fix.
-    let check: Check
+    package let check: Check
 
     /// The reason why the service cannot be used now; `nil` when it can.
-    static func now() -> ChipCardServiceError? {
+    package static func now() -> ChipCardServiceError? {
         ReaderRegistry.serviceObstacle.flatMap(ChipCardServiceError.init)
     }
 
     /// The cause of the service's error; `nil` when the service is not to blame.
-    init?(_ error: TransportError) {
+    package init?(_ error: TransportError) {
         guard case .readerUnavailable(let reason, let detail) = error else { return nil }
         let found = ChipCardService(Machine(environment: SystemEnvironment.all)).check()
         switch (reason, found.verdict) {
@@ -169,8 +169,8 @@ struct ChipCardServiceError {
         self.reason = check.code == .serviceClosed ? .permission : reason
     }
 
-    var message: String { check.message[Language.current] }
-    var remedy: String? { check.hint }
+    package var message: String { check.message[Language.current] }
+    package var remedy: String? { check.hint }
 
     /// The user's name, safe to use within quotes.
     private static var user: String {
@@ -194,7 +194,7 @@ extension CommandError {
     }
 
     /// Why a reader could not be opened, with the fix where the smart card service is to blame.
-    static func opening(_ id: String, _ error: TransportError) -> CommandError {
+    package static func opening(_ id: String, _ error: TransportError) -> CommandError {
         var failure = CommandError(error, isOpening: true)
         // A service that hangs is not asked again.
         guard ChipCardServiceError.serves(id), error == .hanging || ReaderRegistry.serviceObstacle != nil,

@@ -6,7 +6,7 @@ import Kazasu
 /// What people give in place of a reader's ID: the name that is printed on it, or its device file.
 enum ReaderName {
     /// How to name the reader that was probably meant; `nil` if the text resembles none.
-    static func hint(for text: String) -> String? {
+    package static func hint(for text: String) -> String? {
         if let port = serialPort(text) { return guess("pn532_uart:\(port)") }
         let name = letters(text)
         // Short words are parts of many names.

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import Kazasu
+package import Kazasu
 import Recordings
 
 /// The reader of one command, and the wait for its cards.
-final class ReaderSession {
-    let reader: CardReader
+package final class ReaderSession {
+    package let reader: CardReader
     private let timeout: CardTimeout
     /// Whether it is a real reader whose exchanges no other run has to repeat, so that the layouts of its cards may be
     /// kept, and those kept before be used.
-    let mayKeepLayouts: Bool
+    package let mayKeepLayouts: Bool
     /// Whether the user gave a timeout: then cards of other kinds are passed over.
     private let isTimeoutGiven: Bool
     private let context: Context
@@ -21,7 +21,7 @@ final class ReaderSession {
     ///
     /// From here to the end of the command, a signal no longer ends the process but cancels the work: the reader is
     /// released, and the data read so far is printed.
-    init(_ options: ReaderOptions, _ context: Context) throws {
+    package init(_ options: ReaderOptions, _ context: Context) throws {
         timeout = options.timeout ?? .usual
         isTimeoutGiven = options.timeout != nil
         self.context = context
@@ -63,7 +63,7 @@ final class ReaderSession {
     }
 
     /// Closes the reader and finishes the trace. A trace that cannot be written does not suppress the answer.
-    func close() {
+    package func close() {
         reader.close()
         exchanges.explain(context)
         context.attempt { () throws(CommandError) in try trace?.close() }
@@ -72,7 +72,7 @@ final class ReaderSession {
     /// Waits for a card.
     ///
     /// - Throws: ``CommandError`` with status 75 when none came, 76 when another card is present.
-    func find(_ query: CardQuery) throws(CommandError) -> Card {
+    package func find(_ query: CardQuery) throws(CommandError) -> Card {
         guard let card = try findAll(query).first else { throw .noCard() }
         return card
     }
@@ -81,7 +81,7 @@ final class ReaderSession {
     ///
     /// The user is not asked for a card that is already there. Another card is reported within a second: without
     /// `--timeout` that ends the command, with it the wait continues.
-    func findAll(_ query: CardQuery) throws(CommandError) -> [Card] {
+    package func findAll(_ query: CardQuery) throws(CommandError) -> [Card] {
         var note: WaitingNote?
         defer { note?.end() }
         do throws(KazasuError) {
@@ -103,7 +103,7 @@ final class ReaderSession {
     ///
     /// - Parameter id: that of the kind in `known-cards.tsv`; a card that says nothing about itself may be of it.
     /// - Throws: ``CommandError`` with status 76.
-    func check(_ card: Card, is kind: CardQuery.Kind, _ id: String) throws(CommandError) {
+    package func check(_ card: Card, is kind: CardQuery.Kind, _ id: String) throws(CommandError) {
         let kinds: [RecognizedCard]
         do throws(KazasuError) {
             kinds = try card.identify()
@@ -117,7 +117,7 @@ final class ReaderSession {
     }
 
     /// Waits for a FeliCa card with one of these systems; without any, for any FeliCa card.
-    func find(systems: [SystemCode]?) throws(CommandError) -> Card {
+    package func find(systems: [SystemCode]?) throws(CommandError) -> Card {
         try find(systems.map { .feliCa(systems: $0) } ?? .feliCa)
     }
 
@@ -164,7 +164,7 @@ final class ReaderSession {
     }
 
     /// The reader to use: the one that was named, else that of the environment, else the first that is ready.
-    static func chosen(_ id: String?) throws(CommandError) -> String {
+    package static func chosen(_ id: String?) throws(CommandError) -> String {
         do throws(KazasuError) {
             return try ReaderRegistry.choose(id)
         } catch {
@@ -178,7 +178,7 @@ final class ReaderSession {
     ///   - command: the section of a recording to replay; `nil` replays the first.
     ///   - recorder: receives the traffic between the computer and the reader.
     ///   - keepCard: receives the file of a virtual card as it is when the reader is closed.
-    static func open(
+    package static func open(
         _ id: String, _ cancellation: CancellationToken, command: String? = nil, recorder: LinkRecorder? = nil,
         keepCard: ((KeptCard) -> Void)? = nil
     ) throws -> any Reader {
@@ -201,21 +201,21 @@ final class ReaderSession {
 }
 
 /// Runs work with a reader and closes it, even when the work fails.
-func closing<Value>(_ session: ReaderSession, _ work: (ReaderSession) throws -> Value) throws -> Value {
+package func closing<Value>(_ session: ReaderSession, _ work: (ReaderSession) throws -> Value) throws -> Value {
     defer { session.close() }
     return try work(session)
 }
 
 extension CardDump {
     /// Returns the dump with the program, the time and the reader.
-    func stamped(_ session: ReaderSession) -> CardDump {
+    package func stamped(_ session: ReaderSession) -> CardDump {
         var dump = self
         dump.stamp(session)
         return dump
     }
 
     /// Records the program, the time and the reader.
-    mutating func stamp(_ session: ReaderSession) {
+    package mutating func stamp(_ session: ReaderSession) {
         tool = "kazasu \(RootCommand.version)"
         readAt = Timestamp.now.text(.local, .seconds)
         reader = session.reader.information.id

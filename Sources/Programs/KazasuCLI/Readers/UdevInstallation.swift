@@ -5,18 +5,18 @@ import Kazasu
 import SystemPackage
 
 /// Installs the udev rules in the administrator's rules directory, after asking, and applies them.
-struct UdevInstallation {
+package struct UdevInstallation {
     private let folder: FilePath
     /// `nil` for the files of another system.
     private let trigger: UdevTrigger?
 
     /// - Parameter root: the root folder of another system's files; empty for this system.
-    init(root: String) {
+    package init(root: String) {
         folder = FilePath(root + UdevRules.folder)
         trigger = root.isEmpty ? UdevTrigger() : nil
     }
 
-    func run(withoutAsking: Bool, _ context: Context) throws(CommandError) {
+    package func run(withoutAsking: Bool, _ context: Context) throws(CommandError) {
         guard access(folder.string, W_OK) == 0 else {
             guard errno == EACCES || errno == EPERM || errno == EROFS else { throw .unwritable(folder.string, errno) }
             throw CommandError(
@@ -93,10 +93,10 @@ struct UdevTrigger {
     /// Where a running udev listens.
     var control = "/run/udev/control"
     /// udev's program, looked up in PATH.
-    var program = "udevadm"
+    package var program = "udevadm"
 
     /// - Returns: `false` when udev is not running or refused.
-    func run() -> Bool {
+    package func run() -> Bool {
         guard access(control, F_OK) == 0 else { return false }
         for arguments in UdevRules.applyingCommands {
             guard succeeds(arguments) else { return false }

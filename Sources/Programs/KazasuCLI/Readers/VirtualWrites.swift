@@ -17,13 +17,13 @@ struct VirtualWrites {
     }
 
     /// Checks that the reader is a virtual one if a file is named.
-    func check(_ reader: String) throws(CommandError) {
+    package func check(_ reader: String) throws(CommandError) {
         guard path != nil, !reader.hasPrefix(VirtualDriver.prefix) else { return }
         throw CommandError(.virtualWritesReader)
     }
 
     /// Writes the file; without one, says that a write is lost.
-    func keep(_ card: KeptCard) {
+    package func keep(_ card: KeptCard) {
         if let file {
             context.attempt { () throws(CommandError) in try file.finish(card.text + "\n") }
             guard card.losesKey else { return }

@@ -7,6 +7,8 @@ package struct HistoryView {
     package var report: HistoryReport
     package var card: DecodedCard
 
+    package init(report: HistoryReport, card: DecodedCard) { (self.report, self.card) = (report, card) }
+
     /// The table.
     ///
     /// - Parameter width: the number of terminal columns, or `nil` for lines of any length.
@@ -48,6 +50,10 @@ package struct HistoryTable {
     package var width: Int?
     /// Whether top-ups are green and negative balances red; what is usual has no color.
     package var isColored = false
+
+    package init(records: [HistoryRecord], currency: Currency, width: Int? = nil, isColored: Bool = false) {
+        (self.records, self.currency, self.width, self.isColored) = (records, currency, width, isColored)
+    }
 
     private enum Column: Int, CaseIterable {
         case date, time, kind, from, to, amount, balance, what

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import Kazasu
-import Recordings
+package import Kazasu
+package import Recordings
 
 /// A recording that is ready to be saved, and why it ended early.
-struct CourseRecording {
+package struct CourseRecording {
     /// The masked file.
-    var text: String
+    package var text: String
     /// The reader's model, with which the file's name begins.
-    var model: String
-    var failure: CommandError?
+    package var model: String
+    package var failure: CommandError?
     /// Whether the reader could be opened.
-    var isOpened = true
+    package var isOpened = true
 
     // MARK: The fixed course
 
@@ -23,7 +23,7 @@ struct CourseRecording {
     ///   - link: the traffic below it.
     ///   - hasCard: whether a card is part of the course.
     ///   - ask: asks the person at the reader; `nil` leaves that part out.
-    init(
+    package init(
         _ reader: any Reader, id: String, link: LinkRecorder, hasCard: Bool, wait: CardWait, _ context: Context,
         findings: Recording.Outcome = CourseRecording.findings(), ask: ((ReaderCourse.Request) -> Bool)?
     ) {
@@ -46,7 +46,7 @@ struct CourseRecording {
     }
 
     /// A reader that does not open: what `kazasu doctor` finds is worth sending.
-    init(unopened id: String, _ failure: CommandError?, findings: Recording.Outcome) {
+    package init(unopened id: String, _ failure: CommandError?, findings: Recording.Outcome) {
         let header = Self.header(
             .reader, ReaderInformation(id: id, name: ""), isSimulated: Self.isSimulated(id), system: Self.system)
         let items: [Recording.Item] = [
@@ -77,7 +77,7 @@ struct CourseRecording {
     /// What was kept of it, with what `kazasu doctor` finds now.
     ///
     /// - Throws: ``CommandError`` with status 66 if nothing was kept.
-    static func problem() throws(CommandError) -> CourseRecording {
+    package static func problem() throws(CommandError) -> CourseRecording {
         var (header, items) = try KeptProblem.read()
         header.system = system
         if case .end(_, let sections)? = items.popLast() {
@@ -90,7 +90,7 @@ struct CourseRecording {
     // MARK: The first line
 
     /// The masked first line.
-    static func header(
+    package static func header(
         _ course: Recording.Course, _ information: ReaderInformation, isSimulated: Bool, system: [String: String]
     ) -> Recording.Header {
         var reader = information
@@ -131,11 +131,11 @@ struct CourseRecording {
     }
 
     /// What `kazasu doctor` finds, in codes.
-    static func findings() -> Recording.Outcome {
+    package static func findings() -> Recording.Outcome {
         findings(ReaderDiagnosis.Doctor(Machine(environment: SystemEnvironment.all)).examine())
     }
 
-    static func findings(_ diagnosis: Diagnosis) -> Recording.Outcome {
+    package static func findings(_ diagnosis: Diagnosis) -> Recording.Outcome {
         var outcome = Recording.Outcome(status: diagnosis.isReady ? 0 : 69)
         outcome.findings =
             diagnosis.readers.flatMap { reader in
@@ -153,7 +153,7 @@ struct CourseRecording {
     /// Shows the whole file, then asks whether to save it.
     ///
     /// - Returns: `false` if the answer is no, after saying so.
-    func isWanted(_ context: Context) throws(CommandError) -> Bool {
+    package func isWanted(_ context: Context) throws(CommandError) -> Bool {
         Pager.show(text)
         do throws(CommandError) {
             try Confirmation.ask(tr("Save this?", "これを保存しますか？"))
@@ -166,7 +166,7 @@ struct CourseRecording {
     }
 
     /// Checks the masking: a value that is left over must not leave the machine.
-    func check() throws(CommandError) {
+    package func check() throws(CommandError) {
         let faults = RecordingCheck(Array(text.utf8), name: nil).faults
         guard faults.isEmpty else { throw CommandError.bug("recording, line \(faults[0].line)") }
     }

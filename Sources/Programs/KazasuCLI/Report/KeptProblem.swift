@@ -10,7 +10,7 @@ import SystemPackage
 /// `kazasu contribute --problem` makes a file for others of it.
 final class KeptProblem: Sendable {
     /// That of the command that this process runs.
-    static let current = KeptProblem()
+    package static let current = KeptProblem()
     private static let name = "problem.jsonl"
     /// In seconds.
     private static let longestTime = 24 * 60 * 60
@@ -29,23 +29,23 @@ final class KeptProblem: Sendable {
     /// A command is about to open a reader. What an earlier one left behind is removed if it is too old.
     ///
     /// - Parameter id: the reader's; empty while none is chosen.
-    func begin(reader id: String) {
+    package func begin(reader id: String) {
         guard CommandHost.current == nil, getenv("KAZASU_NO_PROBLEM").map({ $0.pointee == 0 }) ?? true else { return }
         if let path = Self.path, Self.age(of: path).map({ $0 > Self.longestTime }) == true { unlink(path) }
         let isSimulated = CourseRecording.isSimulated(id)
         state.withLock { $0 = State(reader: ReaderInformation(id: id, name: ""), isSimulated: isSimulated) }
     }
 
-    func opened(_ information: ReaderInformation) {
+    package func opened(_ information: ReaderInformation) {
         state.withLock { $0?.reader = information }
     }
 
-    func add(_ entry: TranscriptEntry, _ traffic: [LinkEvent]) {
+    package func add(_ entry: TranscriptEntry, _ traffic: [LinkEvent]) {
         state.withLock { $0?.recording.add(entry, traffic) }
     }
 
     /// Keeps the command that ends with this error. If the file cannot be written, says nothing.
-    func failed(_ error: CommandError, command: String?) {
+    package func failed(_ error: CommandError, command: String?) {
         guard Self.statuses.contains(error.status), let state = state.withLock({ $0 }), let folder = StateFile.folder
         else { return }
         let text = state.recording.text(
@@ -74,7 +74,7 @@ final class KeptProblem: Sendable {
     /// The kept command: the first line and the others.
     ///
     /// - Throws: ``CommandError`` with status 66 if there is none.
-    static func read() throws(CommandError) -> (header: Recording.Header, items: [Recording.Item]) {
+    package static func read() throws(CommandError) -> (header: Recording.Header, items: [Recording.Item]) {
         if let path, let age = age(of: path), age <= longestTime,
             let bytes = try? Files.read(path, limit: ProblemRecording.longestFile, as: nil)
         {

@@ -4,19 +4,19 @@ import Kazasu
 import Recordings
 
 /// `kazasu contribute --check FILE…`
-struct RecordingChecks {
+package struct RecordingChecks {
     private let files: [String]
     private let rows: Bool
 
     /// - Parameter rows: whether to print rows for `Docs/tested-with.md` instead of nothing.
-    init(_ files: [String], rows: Bool) {
+    package init(_ files: [String], rows: Bool) {
         (self.files, self.rows) = (files, rows)
     }
 
     /// Checks all files.
     ///
     /// - Throws: ``CommandError``: 65 after the faults of all of them were printed, 66 for one that cannot be read.
-    func run(_ context: Context) throws {
+    package func run(_ context: Context) throws {
         let checks = try files.map { path in (path: path, check: try Self.check(path)) }
         let faults = checks.contains { !$0.check.faults.isEmpty }
         if context.json {
