@@ -48,7 +48,9 @@ package struct StationOptions: ParsableArguments {
     }
 
     /// Whether any table is used; an option beats the environment.
-    package var showsNames: Bool { stations.isEmpty ? variable != StationOptions.none : stations != [StationOptions.none] }
+    package var showsNames: Bool {
+        stations.isEmpty ? variable != StationOptions.none : stations != [StationOptions.none]
+    }
 
     /// The user's tables, in the order in which they are searched.
     package func tables() throws(CommandError) -> [(origin: Origin, path: String, table: StationFile)] {
