@@ -10,21 +10,6 @@ import Testing
     "Commands do not hang with a driver", .waits, .timeLimit(.minutes(10)),
     .enabled(if: SilentPCSCService.obstacle == nil, "\(SilentPCSCService.obstacle ?? "")"))
 struct HangingReaderTests {
-    /// What a command needs to get as far as its reader.
-    private static let arguments: [String: String] = [
-        "read": "090F", "passport": "--mrz-from env:MRZ", "license": "--free", "mynumber": "--free",
-        "tag write": "--text hello",
-        "classic write": "4 00112233445566778899AABBCCDDEEFF --key-from env:KEY6 -y",
-        "classic dump": "--key-from env:KEY6", "classic read": "4 --key-from env:KEY6",
-        "desfire read": "F5A1C0:1", "desfire write": "F5A1C0:1 --hex 00", "desfire value": "F5A1C0:3 --debit 1",
-        "classic value": "4 --key-from env:KEY6", "lite verify": "--key-from env:KEY",
-        "lite issue": "--profile profile.json --key-from env:KEY --yes --journal journal", "felica": "00FFFF0100",
-        "standard verify": "--keys felica.txt", "standard keys": "--keys felica.txt --new-keys new.txt --dry-run",
-        "write": "1408 1 00112233445566778899AABBCCDDEEFF --keys felica.txt --yes",
-        "apdu": "00A4040000", "tag provision": "--plan plan.json --new-keys tag.keys --dry-run",
-        "tag reset": "--keys tag.keys --dry-run",
-    ]
-
     /// Those that run until they are stopped, which `HangingDriverTests` of the services has, look for what is wrong or record
     /// it, or need the journal of an issuance that was cut short.
     private static let others = [
@@ -50,23 +35,17 @@ struct HangingReaderTests {
 
     /// A command with what it needs to get as far as its reader.
     ///
-    /// - Parameter folder: takes the files that it needs.
+    /// - Parameter folder: takes its files and its journal.
     static func words(_ command: String, _ folder: TemporaryFolder) throws -> [String] {
-        let profile = try folder.write(Array(LiteTests.profile.utf8), as: "profile.json")
-        let keys = try folder.write(TestFiles.read("Fixtures/felica/standard-keys.txt"), as: "felica.txt")
-        chmod(keys, 0o600)
-        let new = try folder.write(Array("0003 1408 1122334455667788 0008".utf8), as: "new.txt")
-        chmod(new, 0o600)
-        let plan = try folder.write(TestFiles.read("Fixtures/provision/ntag424-plan.json"), as: "plan.json")
-        let tag = try folder.write(TestFiles.read("Fixtures/provision/ntag424-keys.txt"), as: "tag.keys")
-        chmod(tag, 0o600)
-        let files = [
-            "new.txt": new, "plan.json": plan, "tag.keys": tag,
-            "profile.json": profile, "journal": "\(folder.path)/journal", "felica.txt": keys,
-        ]
-        return (command + " " + arguments[command, default: ""]).split(separator: " ").map {
-            files[String($0)] ?? String($0)
+        let arguments = try (CommandRow.all[command]?.words ?? []).map { word in
+            if word == "JOURNAL" { return "\(folder.path)/journal" }
+            guard word.hasPrefix("Fixtures/") else { return word }
+            // Keys that others may read are used with a warning.
+            let copy = try folder.write(TestFiles.read(word), as: String(word.split(separator: "/").last ?? "file"))
+            chmod(copy, 0o600)
+            return copy
         }
+        return command.split(separator: " ").map(String.init) + arguments
     }
 
     /// The secrets that those commands name.

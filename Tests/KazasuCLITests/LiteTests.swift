@@ -18,10 +18,8 @@ struct LiteTests {
     private static let environment = [
         "KEY": key, "DERIVED": derived, "MASTER": master, "NEW": newKey, "FACTORY": String(repeating: "00", count: 16),
     ]
-    static let profile = """
-        {"schema": "kazasu.liteProfile/1", "keyVersion": "0002", "free": "010203040506", "ndef": false,
-         "blocks": {"0": "a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5"}, "readOnly": [0], "macToWrite": [1, 2], "lock": true}
-        """
+    static let profile = String(
+        decoding: (try? TestFiles.read("Fixtures/provision/lite-profile.json")) ?? [], as: UTF8.self)
 
     private func run(_ line: String, _ card: String = open, files: [String] = []) throws -> ChildResult {
         let words = line.split(separator: " ").map { word in

@@ -10,75 +10,6 @@ import Testing
 /// The commands of `kazasud` that store events or records are in `ServiceRedactionTests`.
 @Suite("--redact, over all commands", .waits)
 struct RedactionTests {
-    /// How a command is run with a card.
-    enum Line {
-        /// With the card on a reader, for cards of these technologies.
-        case reader(Set<Technology>, String)
-        /// With a dump of it: FILE stands for its path.
-        case file(Set<Technology>, String)
-        /// Not here, and why.
-        case elsewhere(String)
-    }
-
-    private static let all: Set<Technology> = [.felica, .typeA, .typeB]
-
-    static let lines: [String: Line] = [
-        "poll": .reader(all, "poll --applications"),
-        "scan": .reader([.felica], "scan"),
-        "dump": .reader(all, "dump"),
-        "read": .reader([.felica], "read SERVICE --system SYSTEM"),
-        "balance": .reader([.felica], "balance"),
-        "history": .reader([.felica], "history"),
-        "license": .reader([.typeB], "license --pin1-from env:PIN1 --pin2-from env:PIN2"),
-        "mynumber": .reader([.typeB], "mynumber --pin1-from env:PIN"),
-        "passport": .elsewhere("has no file for what was read: PassportTests"),
-        "passport lists": .elsewhere("reads no card"),
-        "residence": .elsewhere("has no file for what was read: ResidenceTests"),
-        "tag info": .reader(all, "tag info"),
-        "tag read": .reader([.typeA, .typeB], "tag read"),
-        "tag write": .reader([.typeA], "tag write --text other --yes"),
-        "tag pages": .reader([.typeA], "tag pages"),
-        "tag provision": .elsewhere("is for one kind of tag: TagProvisionTests"),
-        "tag reset": .elsewhere("is for one kind of tag: TagProvisionTests"),
-        "tag resume": .elsewhere("has a journal, and so takes no --redact: TagProvisionTests"),
-        "tag verify": .elsewhere("ends with an error for most cards: TagVerifyTests"),
-        "classic info": .elsewhere("is for one kind of card: ClassicCommandTests"),
-        "classic dump": .elsewhere("is for one kind of card: ClassicCommandTests"),
-        "classic read": .elsewhere("is for one kind of card: ClassicCommandTests"),
-        "classic write": .elsewhere("is for one kind of card: ClassicCommandTests"),
-        "classic value": .elsewhere("is for one kind of card: ClassicCommandTests"),
-        "desfire dump": .elsewhere("is for one kind of card: DESFireCommandTests"),
-        "desfire info": .elsewhere("is for one kind of card: DESFireCommandTests"),
-        "desfire read": .elsewhere("is for one kind of card: DESFireCommandTests"),
-        "desfire write": .elsewhere("is for one kind of card: DESFireCommandTests"),
-        "desfire value": .elsewhere("is for one kind of card: DESFireCommandTests"),
-        "felica": .reader([.felica], "felica --system FFFF 04IDM 0CIDM --answer-timeout 50"),
-        "apdu": .reader([.typeA, .typeB], "apdu 00A4040007D276000085010100 00A4000C02E104 00B0000010"),
-        "decode": .file(all, "decode FILE"),
-        "convert": .file(all, "convert FILE"),
-        "diff": .file([.felica], "diff \(Card.file("suica-p1")) FILE"),
-        "lite info": .elsewhere("is for one kind of card: LiteTests"),
-        "lite verify": .elsewhere("is for one kind of card: LiteTests"),
-        "lite issue": .elsewhere("is for one kind of card: LiteTests"),
-        "lite resume": .elsewhere("has a journal, and so takes no --redact: LiteTests"),
-        "standard info": .reader([.felica], "standard info"),
-        "standard verify": .elsewhere("needs the card's keys: FeliCaKeyTests"),
-        "standard keys": .elsewhere("needs the card's keys: FeliCaKeyTests"),
-        "standard resume": .elsewhere("has a journal, and so takes no --redact: FeliCaKeyTests"),
-        "write": .elsewhere("needs the card's keys: FeliCaKeyTests"),
-        "simulate": .elsewhere("prints a pseudo-terminal's name"),
-        "readers": .elsewhere("reads no card"),
-        "contribute": .elsewhere("is always masked: ContributeTests"),
-        "doctor": .elsewhere("its report is always masked: ReportTests"),
-        "completion": .elsewhere("reads no card"),
-        "stations import": .elsewhere("reads no card"),
-        "stations lookup": .elsewhere("reads no card"),
-        "stations status": .elsewhere("reads no card"),
-        "serve": .elsewhere("answers over HTTP: Tests/Serve"), "rpc": .elsewhere("answers requests: RPCTests"),
-        "bridge": .elsewhere("its log has no data of cards: Tests/Bridge"),
-        "collect": .elsewhere("prints gaps and the names of sites: CollectorTests"),
-    ]
-
     /// A command of the program's own listing.
     private struct Command {
         var name: String
@@ -116,7 +47,7 @@ struct RedactionTests {
         let names = Set(Self.commands.map(\.name))
         let stored = names.filter { ["watch", "ledger", "outbox"].contains($0.split(separator: " ")[0]) }
         #expect(stored.count > 10)
-        #expect(names.subtracting(stored) == Set(Self.lines.keys))
+        #expect(names.subtracting(stored) == Set(CommandRow.all.keys.filter { !stored.contains($0) }))
     }
 
     static let fixtures =
@@ -147,17 +78,20 @@ struct RedactionTests {
         let values = PersonalValues(of: dump, written: text)
         #expect(dump.card.technology == .typeB || !values.leaks(text).isEmpty, "what is looked for is right")
         for command in Self.commands {
-            let line: String
+            let line: [String]
             var more: [String] = []
-            switch Self.lines[command.name] {
-            case .reader(let kinds, let words) where kinds.contains(dump.card.technology):
-                (line, more) = (words, reader)
-            case .file(let kinds, let words) where kinds.contains(dump.card.technology): line = words
+            let technology = "\(dump.card.technology)"
+            switch CommandRow.all[command.name]?.redaction {
+            case .reader(let kinds, let words) where kinds?.contains(technology) ?? true: (line, more) = (words, reader)
+            case .file(let kinds, let words) where kinds?.contains(technology) ?? true: line = words
             default: continue
             }
             for arguments in Self.services(line, dump) {
                 for form in command.forms {
-                    let words = arguments.map { $0 == "FILE" ? file : $0 } + form + more + ["--redact"]
+                    let given = arguments.map { word in
+                        word == "FILE" ? file : word.hasPrefix("Fixtures/") ? "\(TestFiles.root)/\(word)" : word
+                    }
+                    let words = command.name.split(separator: " ").map(String.init) + given + form + more + ["--redact"]
                     let result = try ChildProcess.run(
                         Kazasu.path, words, environment: Kazasu.environment.merging(Self.pins) { $1 })
                     let leaks = values.leaks((result.output + result.errors).replacing(folder.path, with: ""))
@@ -168,8 +102,8 @@ struct RedactionTests {
     }
 
     /// A line for each service that holds something personal; else the line as it is, for the first service.
-    private static func services(_ line: String, _ dump: CardDump) -> [[String]] {
-        guard line.contains("SERVICE") else { return [line.split(separator: " ").map(String.init)] }
+    private static func services(_ line: [String], _ dump: CardDump) -> [[String]] {
+        guard line.contains("SERVICE") else { return [line] }
         let readable = dump.systems.flatMap { system in
             system.services.filter { !$0.blocks.isEmpty }.map { (system.systemCode, $0) }
         }
@@ -177,8 +111,7 @@ struct RedactionTests {
             service.blocks.contains { PersonalData.standard.isPersonal($0.0, of: service.code, in: code) }
         }
         return (personal.isEmpty ? Array(readable.prefix(1)) : personal).map { code, service in
-            line.replacing("SERVICE", with: service.code.description).replacing("SYSTEM", with: code.description)
-                .split(separator: " ").map(String.init)
+            line.map { $0 == "SERVICE" ? service.code.description : $0 == "SYSTEM" ? code.description : $0 }
         }
     }
 }

@@ -8,18 +8,8 @@ import VirtualReader
 /// Every command ends in time although the serial line to its reader falls silent, at every kind of moment.
 @Suite("Commands do not hang with a serial line", .waits, .timeLimit(.minutes(15)))
 struct SilentLineTests {
-    /// The cards that the commands read, by their first word; the others read a transit card.
-    private static let cards = [
-        "license": "iso7816/license/sample", "apdu": "iso7816/license/sample", "mynumber": "iso7816/mynumber/card",
-        "residence": "iso7816/residence/first", "passport": "iso7816/passport/card", "tag": "virtual/ntag213",
-        "classic": "virtual/classic-1k", "lite": "cards/felica-lite-s/card",
-        "standard": "felica/standard-keys", "write": "felica/standard-keys",
-        "tag provision": "virtual/ntag424-factory", "tag reset": "virtual/ntag424-owned",
-    ]
-
     private static func server(_ command: String, _ faults: InjectedSerialFaults = .none) throws -> PN532Server {
-        let word = command.split(separator: " ").first.map(String.init) ?? ""
-        let file = try TestFiles.read("Fixtures/\(cards[command] ?? cards[word] ?? "cards/suica-p1/card").json")
+        let file = try TestFiles.read(#require(CommandRow.all[command]?.card, "\(command) has no card in commands.tsv"))
         return try PN532Server(field: VirtualField(cards: VirtualCardFile.loadCards(file)), faults: faults)
     }
 

@@ -8,7 +8,7 @@ import KazasuCommands
 
 /// The commands of `kazasud`, for tests that call it as a library. The program's main file installs them there.
 enum OwnProgramCommands {
-    private static let installed: Void = { Program.own = allCommands }()
+    private static let installed: Void = Program.install(allCommands, helpGroups)
 
     /// Each suite that looks up methods calls it first.
     static func install() { installed }

@@ -120,21 +120,11 @@ class Reports:
 
 
 # What a command needs to get as far as its reader.
-ARGUMENTS = {
-    "read": ["090F"], "passport": ["--mrz-from", "env:MRZ"], "license": ["--free"], "mynumber": ["--free"],
-    "tag write": ["--text", "hello", "--yes"], "felica": ["00FFFF0100"],
-    "write": ["2009", "0", "00112233445566778899AABBCCDDEEFF", "--yes"], "apdu": ["00A4040000"],
-    "classic write": ["4", "00112233445566778899AABBCCDDEEFF", "--key-from", "env:KEY6", "--yes"],
-    "classic dump": ["--key-from", "env:KEY6"], "classic read": ["4", "--key-from", "env:KEY6"],
-    "classic value": ["4", "--key-from", "env:KEY6"], "desfire read": ["F5A1C0:1"], "desfire write": ["F5A1C0:1", "--hex", "00"],
-    "desfire value": ["F5A1C0:3", "--debit", "1"], "lite verify": ["--key-from", "env:KEY"],
-    "standard verify": ["--keys", os.path.join(TOP, "Fixtures/felica/standard-keys.txt")],
-    "standard keys": ["--keys", os.path.join(TOP, "Fixtures/felica/standard-keys.txt"), "--new-keys",
-                      os.path.join(TOP, "Fixtures/felica/standard-keys.txt")],
-    "tag provision": ["--plan", os.path.join(TOP, "Fixtures/provision/ntag424-plan.json"), "--new-keys",
-                      os.path.join(TOP, "Fixtures/provision/ntag424-keys.txt"), "--dry-run"],
-    "tag reset": ["--keys", os.path.join(TOP, "Fixtures/provision/ntag424-keys.txt"), "--dry-run"],
-}
+ARGUMENTS = {}
+with open(os.path.join(TOP, "Scripts", "commands.tsv"), encoding="utf-8") as table:
+    for row in (line.rstrip("\n").split("\t") for line in table if not line.startswith("#")):
+        if len(row) == 5 and row[3] != "-":
+            ARGUMENTS[row[0]] = [os.path.join(TOP, word) if word.startswith("Fixtures/") else word for word in row[3].split()]
 # The journal of an issuance comes first, and a person is asked; `contribute` records what went wrong.
 OTHERS = {"lite issue", "lite resume", "standard resume", "tag resume", "contribute", "doctor"}
 

@@ -165,13 +165,18 @@ package enum Program {
     /// The version of the program and of its libraries.
     package static var version: String { RootCommand.version }
 
-    private static let installed = Mutex<[any ParsableCommand.Type]>([])
+    private static let installed = Mutex<(commands: [any ParsableCommand.Type], groups: [HelpGroup])>(([], []))
 
-    /// The commands that both programs have, in the order of the help; they are in `KazasuCommands`, which the modules of the
-    /// services need not wait for. Set once, before a command line is parsed.
-    package static var own: [any ParsableCommand.Type] {
-        get { installed.withLock { $0 } }
-        set { installed.withLock { $0 = newValue } }
+    /// The commands that both programs have, in the order of the help.
+    package static var own: [any ParsableCommand.Type] { installed.withLock { $0.commands } }
+
+    /// The commands in the program's own help.
+    static var groups: [HelpGroup] { installed.withLock { $0.groups } }
+
+    /// Sets the commands, once and before a command line is parsed. They are in a module of their own, which those of the
+    /// services need not wait for.
+    package static func install(_ commands: [any ParsableCommand.Type], _ groups: [HelpGroup]) {
+        installed.withLock { $0 = (commands, groups) }
     }
 
     /// The command of these words, as in `tag info`.
@@ -219,14 +224,9 @@ package enum Program {
 
     /// Runs the command line of the process and ends it with the documented exit status.
     ///
-    /// - Parameters:
-    ///   - commands: the commands that both programs have.
-    ///   - service: the commands of `kazasud`; without them, `kazasu` leaves their command lines to it.
-    package static func start(
-        _ commands: [any ParsableCommand.Type], _ service: ServiceExtension? = nil
-    ) -> Never {
+    /// - Parameter service: the commands of `kazasud`; without them, `kazasu` leaves their command lines to it.
+    package static func start(_ service: ServiceExtension? = nil) -> Never {
         StandardStreams.openClosedOnes()
-        own = commands
         ServiceExtension.current = service
         guard let arguments = ProgramArguments.given else {
             RootCommand.tell(noArguments)

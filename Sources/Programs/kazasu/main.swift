@@ -3,4 +3,5 @@
 import KazasuCLI
 import KazasuCommands
 
-Program.start(allCommands)
+Program.install(allCommands, helpGroups)
+Program.start()

@@ -4,4 +4,5 @@ import KazasuCLI
 import KazasuCommands
 import KazasuServiceCLI
 
-Program.start(allCommands, serviceExtension)
+Program.install(allCommands, helpGroups)
+Program.start(serviceExtension)
