@@ -33,7 +33,7 @@ struct DoorTests {
     static let examples: [Example] = {
         let files =
             pages.flatMap { ["\($0).md", "\($0).ja.md"] }
-            + ["watch", "serve"].flatMap { name in ["en", "ja"].map { "Fixtures/cli/help/\(name).\($0).txt" } }
+            + ["watch", "serve"].map { "Fixtures/cli/help/\($0).txt" }
         return files.flatMap { file -> [Example] in
             let text = (try? TestFiles.read(file)).map { String(decoding: $0, as: UTF8.self) } ?? ""
             return text.split(separator: "\n").compactMap { line in
