@@ -37,7 +37,7 @@ let rooms = [
     "Readers": [
         "PCSCReader", "PN53xReader", "PaSoRiReader", "ReaderDiagnosis", "Recordings", "SystemDevices", "USBTransport",
     ],
-    "Simulation": ["ReaderTesting", "VirtualReader"],
+    "Simulation": ["ReaderTesting", "VirtualCards", "VirtualChips", "VirtualReader"],
     "Products": ["Kazasu", "KazasuCards", "KazasuReading", "KazasuTesting"],
     "Services": [
         "Collect", "KazasuLedger", "KazasuService", "KazasuTaps", "MQTT", "PCSCBridge", "SQLiteFiles", "Server",
@@ -83,7 +83,9 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
     ),
     ("PaSoRiReader", ["ByteCodec", "CardModel", "ISODEP", "ReaderCore", "SystemDevices", "USBTransport"]),
     ("ReaderDiagnosis", ["ByteCodec", "CardModel", "SystemDevices"]),
-    ("VirtualReader", ["ByteCodec", "CardCiphers", "CardCrypto", "CardModel", "ReaderCore"]),
+    ("VirtualCards", ["ByteCodec", "CardCiphers", "CardCrypto", "CardModel", "ReaderCore"]),
+    ("VirtualChips", ["ByteCodec", "CardModel", "ReaderCore", "VirtualCards"]),
+    ("VirtualReader", ["ByteCodec", "CardModel", "ReaderCore", "VirtualCards", "VirtualChips"]),
     ("ReaderTesting", ["ByteCodec", "CardModel", "ReaderCore", "VirtualReader"]),
     (
         "CardReading",
@@ -138,7 +140,10 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     ("ISODEPTests", ["ByteCodec", "CardModel", "ISODEP", "ReaderCore", "VirtualReader"]),
     (
         "VirtualReaderTests",
-        ["ByteCodec", "CardModel", "ReaderCore", "ReaderTesting", "SimulatedChips", "VirtualReader"]
+        [
+            "ByteCodec", "CardModel", "ReaderCore", "ReaderTesting", "SimulatedChips", "VirtualCards", "VirtualChips",
+            "VirtualReader",
+        ]
     ),
     (
         "PN53xReaderTests",
@@ -169,7 +174,7 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
         "NFCForumTagsTests",
         [
             "ByteCodec", "CardCiphers", "CardCrypto", "CardModel", "FeliCa", "ISO7816", "MIFAREClassic", "NDEF",
-            "NFCForumTags", "ReaderCore", "VirtualReader",
+            "NFCForumTags", "ReaderCore", "VirtualCards", "VirtualReader",
         ]
     ),
     ("CardDecodersTests", ["ByteCodec", "CardDecoders", "CardModel", "NDEF"]),

@@ -19,8 +19,8 @@ IMPORT = r"^\s*(?:@testable\s+)?(?:(?:public|package|internal|private|fileprivat
 
 # (where, where not, pattern, what is wrong); lines that are only a comment do not count.
 CODE_RULES = [
-    ("Sources/Simulation/VirtualReader/", None, IMPORT + r"(?:FeliCa|ISO7816)\b",
-     "VirtualReader must not use the codec that it is there to check"),
+    ("Sources/Simulation/", "Sources/Simulation/ReaderTesting/", IMPORT + r"(?:FeliCa|ISO7816)\b",
+     "virtual cards and chips must not use the codec that they are there to check"),
     ("Sources/", ("Sources/Programs/", "Sources/Services/"), IMPORT + r"Foundation\s*$",
      "full Foundation only in what runs for long, and for certificates; FoundationEssentials where JSON is read"),
     ("Sources/", "Sources/Readers/PN53xReader/", IMPORT + r"CLibNFC\b", "only PN53xReader imports CLibNFC"),

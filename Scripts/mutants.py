@@ -29,8 +29,8 @@ PACKAGE = os.path.join(WORK, "package")
 EQUIVALENT = os.path.join(TOP, "Scripts", "mutants", "equivalent.tsv")
 MODULES = ["ByteCodec", "CardModel", "FeliCa", "ISO7816", "ISODEP", "CardDecoders"]
 # What the tests of these modules need beside them.
-HELPERS = ["CardCiphers", "ReaderCore", "NDEF", "NFCForumTags", "VirtualReader", "CardReading", "SystemDevices",
-           "TestSupport", "ReaderTesting", "Arrivals"]
+HELPERS = ["CardCiphers", "ReaderCore", "NDEF", "NFCForumTags", "VirtualCards", "VirtualChips", "VirtualReader",
+           "CardReading", "SystemDevices", "TestSupport", "ReaderTesting", "Arrivals"]
 # Those of them that are a part of the tests.
 TEST_HELPERS = ["TestSupport", "Arrivals"]
 # Not run: they test none of these modules.

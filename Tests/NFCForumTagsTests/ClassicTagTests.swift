@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import NFCForumTags
+@testable import VirtualCards
 @testable import VirtualReader
 
 @Suite("MIFARE Classic with its owner's keys")

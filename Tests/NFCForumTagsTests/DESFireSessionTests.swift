@@ -9,6 +9,7 @@ import ReaderCore
 import Testing
 
 @testable import NFCForumTags
+@testable import VirtualCards
 @testable import VirtualReader
 
 /// A recorded session with a card, command by command.

@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import NFCForumTags
+@testable import VirtualCards
 @testable import VirtualReader
 
 /// A virtual DESFire in a field that fails once, before or after the card has carried out a command.

@@ -5,6 +5,8 @@ import ReaderCore
 import TestSupport
 import Testing
 
+@testable import VirtualCards
+@testable import VirtualChips
 @testable import VirtualReader
 
 /// The phone as a reader meets it.

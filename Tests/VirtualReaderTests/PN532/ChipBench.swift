@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ByteCodec
+@testable import VirtualCards
+@testable import VirtualChips
 @testable import VirtualReader
 
 /// A chip on a ``VirtualLine``, told what to do in hexadecimal and read by hand.

@@ -4,6 +4,8 @@ import ByteCodec
 import TestSupport
 import Testing
 
+@testable import VirtualCards
+@testable import VirtualChips
 @testable import VirtualReader
 
 @Suite("PN532: exchanging frames with a card")

@@ -4,6 +4,8 @@ import ReaderCore
 import TestSupport
 import Testing
 
+@testable import VirtualCards
+@testable import VirtualChips
 @testable import VirtualReader
 
 @Suite("PN532: finding cards")

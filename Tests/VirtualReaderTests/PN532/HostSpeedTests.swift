@@ -3,6 +3,8 @@
 import ReaderCore
 import Testing
 
+@testable import VirtualCards
+@testable import VirtualChips
 @testable import VirtualReader
 
 @Suite("The chip follows the host to a new line speed")

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+@testable import VirtualCards
+@testable import VirtualChips
 @testable import VirtualReader
 
 /// Numbers and bytes that look random and are the same for the same seed.

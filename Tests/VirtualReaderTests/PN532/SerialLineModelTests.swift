@@ -3,6 +3,8 @@
 import TestSupport
 import Testing
 
+@testable import VirtualCards
+@testable import VirtualChips
 @testable import VirtualReader
 
 @Suite("A serial line whose ends run at different speeds")

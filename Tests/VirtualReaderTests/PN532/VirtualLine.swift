@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+@testable import VirtualCards
+@testable import VirtualChips
 @testable import VirtualReader
 
 /// A serial line whose time passes only when the chip waits, so that nothing in these tests sleeps.

@@ -4,6 +4,8 @@ import ByteCodec
 import SimulatedChips
 import Testing
 
+@testable import VirtualCards
+@testable import VirtualChips
 @testable import VirtualReader
 
 /// Captured transfers of real readers with a chip of the PN53x family, answered the same by the simulated ones.

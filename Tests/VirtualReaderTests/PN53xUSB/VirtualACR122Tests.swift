@@ -5,6 +5,8 @@ import SimulatedChips
 import TestSupport
 import Testing
 
+@testable import VirtualCards
+@testable import VirtualChips
 @testable import VirtualReader
 
 /// An ACR122U's answers against bytes that the traces in libnfc's issues 263, 666, 691 and 476 show.

@@ -3,6 +3,8 @@
 import SimulatedChips
 import Testing
 
+@testable import VirtualCards
+@testable import VirtualChips
 @testable import VirtualReader
 
 /// An RC-S330's answers against the frames of nfcpy's tests (`test_clf_rcs956.py`, `base_clf_pn53x.py`).

@@ -4,6 +4,8 @@ import Glibc
 import TestSupport
 import Testing
 
+@testable import VirtualCards
+@testable import VirtualChips
 @testable import VirtualReader
 
 @Suite("Pseudo-terminals")

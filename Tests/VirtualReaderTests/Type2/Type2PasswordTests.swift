@@ -4,6 +4,8 @@ import ByteCodec
 import ReaderCore
 import Testing
 
+@testable import VirtualCards
+@testable import VirtualChips
 @testable import VirtualReader
 
 @Suite("Passwords and mirrors of virtual Type 2 Tags")

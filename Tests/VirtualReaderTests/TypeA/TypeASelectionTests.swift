@@ -5,6 +5,8 @@ import CardModel
 import ReaderCore
 import Testing
 
+@testable import VirtualCards
+@testable import VirtualChips
 @testable import VirtualReader
 
 @Suite("Type A: states and anticollision")

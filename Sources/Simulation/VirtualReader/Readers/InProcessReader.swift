@@ -3,6 +3,8 @@
 internal import ByteCodec
 public import CardModel
 public import ReaderCore
+internal import VirtualCards
+internal import VirtualChips
 
 /// A reader on a virtual field, without a chip between them: for fast tests of card-reading code.
 public final class InProcessReader: Reader {

@@ -2,6 +2,8 @@
 
 internal import ByteCodec
 internal import ReaderCore
+internal import VirtualCards
+internal import VirtualChips
 
 /// What a transcript contains about the systems and nodes of cards, whatever the order in which it was asked for.
 ///

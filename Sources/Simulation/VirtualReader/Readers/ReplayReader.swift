@@ -3,6 +3,8 @@
 internal import ByteCodec
 internal import CardModel
 package import ReaderCore
+internal import VirtualCards
+internal import VirtualChips
 
 /// A reader that replays a transcript. Commands that may change a card or read its blocks have to come in the recorded
 /// order, and any other request is an error that names the expected one. Time-outs are not compared, and there are no waits.
