@@ -84,7 +84,7 @@ let modules: [(name: String, dependencies: [Target.Dependency])] = [
     ("PaSoRiReader", ["ByteCodec", "CardModel", "ISODEP", "ReaderCore", "SystemDevices", "USBTransport"]),
     ("ReaderDiagnosis", ["ByteCodec", "CardModel", "SystemDevices"]),
     ("VirtualCards", ["ByteCodec", "CardCiphers", "CardCrypto", "CardModel", "ReaderCore"]),
-    ("VirtualChips", ["ByteCodec", "CardModel", "ReaderCore", "VirtualCards"]),
+    ("VirtualChips", ["ByteCodec", "ReaderCore", "VirtualCards"]),
     ("VirtualReader", ["ByteCodec", "CardModel", "ReaderCore", "VirtualCards", "VirtualChips"]),
     ("ReaderTesting", ["ByteCodec", "CardModel", "ReaderCore", "VirtualReader"]),
     (

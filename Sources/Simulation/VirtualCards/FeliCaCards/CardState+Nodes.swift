@@ -19,7 +19,9 @@ extension CardState {
     }
 
     /// Request Service: the key version of each node, FFFF for a missing one.
-    package func requestService(_ system: VirtualSystem, _ parameters: inout ByteReader) throws(ByteCodecError) -> Reply? {
+    package func requestService(_ system: VirtualSystem, _ parameters: inout ByteReader) throws(ByteCodecError)
+        -> Reply?
+    {
         guard let codes = try CardState.nodeList(&parameters, allowed: 1...32) else { return nil }
         if profile.knowsStandardAttributesOnly, !codes.allSatisfy(CardState.isStandard) { return nil }
         var answer = ByteWriter([UInt8(truncatingIfNeeded: codes.count)])
@@ -53,7 +55,9 @@ extension CardState {
     }
 
     /// Search Service Code: the node at a place of the tree, two bytes for a service, four for an area.
-    package func searchServiceCode(_ system: VirtualSystem, _ parameters: inout ByteReader) throws(ByteCodecError) -> Reply? {
+    package func searchServiceCode(_ system: VirtualSystem, _ parameters: inout ByteReader) throws(ByteCodecError)
+        -> Reply?
+    {
         let index = try parameters.readUInt16(.little)
         if let silent = profile.silentSearchIndex, Int(index) >= silent { return nil }
         var answer = ByteWriter()
@@ -77,7 +81,9 @@ extension CardState {
 
     /// Request Code List: the areas and services directly below a node, sixteen of each per page. Page 1 is the first,
     /// and 0 is treated as 1. Below the system node is the root area.
-    package func requestCodeList(_ system: VirtualSystem, _ parameters: inout ByteReader) throws(ByteCodecError) -> Reply? {
+    package func requestCodeList(_ system: VirtualSystem, _ parameters: inout ByteReader) throws(ByteCodecError)
+        -> Reply?
+    {
         let parent = try parameters.readUInt16(.little)
         let page = max(1, Int(try parameters.readUInt16(.little)))
         guard let children = system.children(of: parent) else { return refuse(StatusError(StatusCode.nodeAbsent)) }

@@ -110,7 +110,8 @@ public struct InjectedFaults: Hashable, Sendable, ExpressibleByArrayLiteral {
     ///   - command: the command code of the frame, if it has one.
     ///   - exchangesOfCommand: the number of frames with that code, this one included.
     ///   - isAPDU: whether the counts are those of command APDUs.
-    package func fault(exchange: Int, command: UInt8?, exchangesOfCommand: Int, isAPDU: Bool = false) -> InjectedFault? {
+    package func fault(exchange: Int, command: UInt8?, exchangesOfCommand: Int, isAPDU: Bool = false) -> InjectedFault?
+    {
         rules.first { rule in
             guard rule.countsAPDUs == isAPDU else { return false }
             guard let only = rule.command else { return rule.strikes(at: exchange) }

@@ -32,7 +32,8 @@ package struct TimeModel: Hashable, Sendable {
     /// - Parameters:
     ///   - count: its number of bytes, for FeliCa with the LEN byte.
     ///   - rate: its speed, for types A and B.
-    package static func airTime(_ count: Int, _ technology: RadioTechnology, _ rate: ISOBitRate = .kbps106) -> Duration {
+    package static func airTime(_ count: Int, _ technology: RadioTechnology, _ rate: ISOBitRate = .kbps106) -> Duration
+    {
         let bit: Int64 = 128 >> Int64(rate.rawValue)
         return switch technology {
         case .felica(let bitRate): carrierCycles(Int64(count + 10) * (bitRate == .kbps212 ? 512 : 256))
