@@ -112,8 +112,10 @@ struct GoalFigureTests {
         try cost(fixture("suica-p1"), codes: [.transit, .commonArea, .any], throughLibNFC: throughLibNFC) {
             reader, found in
             let target = try #require(found.feliCa)
-            let read: [UInt8] = [0x10, 0x06] + target.idm.bytes + [0x01, 0x8B, 0x00, 0x01, 0x80, 0x00]
-            #expect(try reader.transceive(read, timeout: .seconds(1)).prefix(2) == [0x1D, 0x07])
+            let session = CardSession(reader: reader, target: target)
+            let system = SystemHandle(code: .transit, idm: target.idm, pmm: target.pmm)
+            let result = session.read([ServiceBlocks(ServiceCode(rawValue: 0x008B), .these([0]))], of: system)
+            #expect(result.interruption == nil && result.services.first?.blocks.count == 1)
         }
     }
 

@@ -16,9 +16,9 @@ struct FastLineTests {
         let opening = bench.hostCommands
         try bench.activate()
         try bench.work(2)
-        // As in a session that is never raised: libnfc's two registers or the chip's time-out, one try for each Polling,
-        // three exchanges.
-        let before = way == .libnfc ? 3 : 2
+        // As in a session that is never raised: libnfc's registers or the chip's time-out, one try for each Polling, three
+        // exchanges.
+        let before = 2
         #expect(bench.hostCommands == opening + before + 3)
         #expect(bench.speedCommands == 0)
         #expect(bench.server.comes(to: 115_200))

@@ -38,10 +38,10 @@ struct RoundTripTests {
         let bench = try Bench(way, speed: ":115200")
         let opening = bench.hostCommands
         try bench.activate()
-        // libnfc writes registers that it changed while opening (2), then INFINITE_SELECT off and the Polling; without it
-        // the chip's time-out has to be set.
-        let first = way == .libnfc ? 4 : 3
+        // The registers that libnfc changed while opening, or without it the chip's time-out; then no repeats, and the Polling.
+        let first = 3
         #expect(bench.hostCommands == opening + first)
+        #expect(bench.server.statistics.commandsByCode[0x06] == nil)
         try bench.activate()
         #expect(bench.hostCommands == opening + first + 1)
         for _ in 0..<10 { #expect(try bench.exchange(TestCard.requestSystemCode) == TestCard.systemCodes) }

@@ -16,6 +16,13 @@
 int pn53x_transceive(nfc_device *pnd, const uint8_t *tx, const size_t tx_length,
                      uint8_t *rx, const size_t rx_size, int timeout_ms);
 
+/*
+ * Sets the bits of a mask in a register of the PN53x. The registers 6301 to 633E of its radio are only noted; they are sent with
+ * the next command, after a ReadRegister if a mask leaves some bits open (libnfc 1.8.0, libnfc/chips/pn53x.c).
+ * Exported, and declared in no installed header, like the function above.
+ */
+int pn53x_write_register(nfc_device *pnd, const uint16_t address, const uint8_t mask, const uint8_t value);
+
 /* libnfc 1.8.0 calls abort() when bit 7 of a chip's status is set (libnfc/chips/pn53x.c). A handler of SIGABRT that does not
    return is the way out that POSIX leaves. It is taken for such a status in the call below only: memory that was found to be
    damaged, and anything else, ends the process as before. */

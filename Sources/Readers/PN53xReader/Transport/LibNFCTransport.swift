@@ -41,6 +41,21 @@ final class LibNFCTransport: PN53xTransport {
         self.chipReset = chipReset
         self.recorder = recorder
         self.isConnected = isConnected
+        if family.reachesChip { completeRegisters() }
+    }
+
+    /// The radio's registers in which libnfc sets a bit when it opens a chip, with the values that it then has after a reset:
+    /// TxMode, RxMode (CRC on), ManualRCV (parity on), Status2 (no Crypto1) and BitFraming (whole bytes).
+    private static let registers: [(address: UInt16, value: UInt8)] = [
+        (0x6302, 0x80), (0x6303, 0x80), (0x630D, 0x00), (0x6338, 0x00), (0x633D, 0x00),
+    ]
+
+    /// Gives the registers that libnfc is about to change a value for every bit, so that it does not read them first: on a serial
+    /// line that command takes 3 ms. Each search sets the speed and framing anew.
+    private func completeRegisters() {
+        for (address, value) in Self.registers {
+            _ = unsafe pn53x_write_register(handle.pointer, address, 0xFF, value)
+        }
     }
 
     deinit {
