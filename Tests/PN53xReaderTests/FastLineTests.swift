@@ -32,6 +32,19 @@ struct FastLineTests {
         #expect(bench.server.statistics.damagedFrames == 0)
     }
 
+    /// Also where the reader is wrapped by a recorder.
+    @Test(arguments: Way.allCases) func longJobsRaiseTheSpeedBeforeTheFirstSearch(_ way: Way) throws {
+        let bench = try Bench(way)
+        let opening = bench.hostCommands
+        RecordingReader(bench.reader, write: { _ in }).expectLongJob()
+        #expect(bench.hostCommands == opening)
+        #expect(try bench.activate(.ndef) == nil)
+        #expect(bench.speedCommands == 1)
+        #expect(bench.server.comes(to: 921_600))
+        #expect(try bench.activate() != nil)
+        #expect(bench.server.statistics.damagedFrames == 0)
+    }
+
     @Test(.needs("/usr/bin/nfc-list"), arguments: Way.allCases) func closingResetsTheReader(_ way: Way) throws {
         let bench = try Bench(way)
         try bench.activate()

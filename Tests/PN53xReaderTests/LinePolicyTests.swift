@@ -26,8 +26,18 @@ struct LinePolicyTests {
         #expect(!policy.mayBeFast && !policy.isDue)
     }
 
+    @Test func longJobsRaiseTheSpeedAtOnce() {
+        var policy = LinePolicy(mayRaise: true)
+        policy.expectLongJob()
+        #expect(policy.isDue)
+        policy.didRaise()
+        policy.expectLongJob()
+        #expect(policy.mayBeFast && !policy.isDue)
+    }
+
     @Test func neverRaisesTheSpeedWithoutPermission() {
         var policy = LinePolicy(mayRaise: false)
+        policy.expectLongJob()
         for _ in 0..<100 { policy.didExchange() }
         #expect(!policy.isDue)
     }

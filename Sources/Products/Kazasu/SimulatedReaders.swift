@@ -106,7 +106,7 @@ package final class SimulatedChip {
 }
 
 /// A reader together with the simulated chip behind it.
-private final class VirtualChipReader: PacedReader, FollowedSearch {
+private final class VirtualChipReader: PacedReader, FollowedSearch, LongJobReader {
     let information: ReaderInformation
     let pace: Int
     private let reader: any Reader
@@ -143,6 +143,8 @@ private final class VirtualChipReader: PacedReader, FollowedSearch {
     func show(_ signal: ReaderSignal) throws(TransportError) -> Bool { try reader.show(signal) }
 
     func silence() throws(TransportError) -> Bool { try reader.silence() }
+
+    func beginLongJob() { reader.expectLongJob() }
 
     func close() {
         reader.close()

@@ -13,7 +13,7 @@ internal import Synchronization
 /// | any other | ``TransportError/readerTimeout`` | refuses further calls; opening it again makes another thread |
 /// | closing | nothing | counts as closed |
 /// | any, after a cancellation | ``TransportError/cancelled`` | as above |
-package final class BoundedReader: PacedReader, FollowedSearch {
+package final class BoundedReader: PacedReader, FollowedSearch, LongJobReader {
     /// How long calls may take.
     package struct Limits: Sendable {
         /// Opening: libnfc and a PaSoRi that must be reset need up to a few seconds.
@@ -143,6 +143,11 @@ package final class BoundedReader: PacedReader, FollowedSearch {
 
     package func silence() throws(TransportError) -> Bool {
         try perform { reader throws(TransportError) in try reader.silence() }
+    }
+
+    /// A reader that fails here fails at the next search, which reports it.
+    package func beginLongJob() {
+        _ = try? perform { reader throws(TransportError) in reader.expectLongJob() }
     }
 
     /// Releases the device, as soon as a call that hangs returns.

@@ -24,7 +24,7 @@ final class SignsOfLife: Sendable {
 }
 
 /// A reader that refuses work once a token is cancelled, and stays open when it is closed.
-final class GuardedReader: FollowedSearch {
+final class GuardedReader: FollowedSearch, LongJobReader {
     /// The longest wait for an event without a check of the token.
     private static let slice = Duration.milliseconds(50)
     /// The longest call that does not say how long it may take: activating a card, a presence check, cycling the power.
@@ -79,6 +79,10 @@ final class GuardedReader: FollowedSearch {
 
     func silence() throws(TransportError) -> Bool {
         try perform { () throws(TransportError) in try reader.silence() }
+    }
+
+    func beginLongJob() {
+        try? perform { () throws(TransportError) in reader.expectLongJob() }
     }
 
     func waitForEvent(within time: Duration) throws(TransportError) -> Bool {

@@ -50,6 +50,8 @@ package struct CardFinder {
         let wanted = reader.requests(codes, requestCode: requestCode)
         let stranger = ActivationRequest.felica(.any, requestCode: 1, bitRate: .kbps212)
         let isAnyWanted = codes.contains(.any)
+        // Whoever takes any system of a card lists or reads the whole card.
+        if codes == CardFinder.anySystem { reader.expectLongJob() }
         var search = CardSearch(
             isAnyWanted ? wanted : wanted + [stranger], wait, by: self,
             takesFirstSystem: codes == CardFinder.anySystem)

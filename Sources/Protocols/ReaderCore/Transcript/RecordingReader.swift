@@ -8,7 +8,7 @@ internal import Synchronization
 ///
 /// PINs and passwords are masked in the lines (``SecretMask``). Any new command with another secret must be added
 /// there.
-package final class RecordingReader: FollowedSearch {
+package final class RecordingReader: FollowedSearch, LongJobReader {
     private let reader: any Reader
     private let note: (TranscriptEntry) -> Void
     private let now: () -> Duration
@@ -82,6 +82,9 @@ package final class RecordingReader: FollowedSearch {
 
     /// Keeps the reader from beeping; nothing is recorded.
     package func silence() throws(TransportError) -> Bool { try reader.silence() }
+
+    /// Announces a long job; nothing is recorded.
+    package func beginLongJob() { reader.expectLongJob() }
 
     /// Closes the underlying reader; nothing is recorded.
     package func close() {

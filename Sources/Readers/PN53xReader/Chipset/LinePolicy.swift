@@ -9,7 +9,7 @@ internal import SystemDevices
 /// Raising and lowering cost about 6 ms (three host commands and the waits around them). An exchange carries 50 bytes
 /// or more between chip and host, which take 4.4 ms at 115200 baud and 0.6 ms at 921600, so two more exchanges pay for
 /// it. Jobs that ask a card for one number need two or three exchanges and stay at the normal speed; a job that
-/// continues after the third reads dozens or hundreds.
+/// continues after the third reads dozens or hundreds. A job that is known to be long begins at the high speed.
 struct LinePolicy: Hashable, Sendable {
     /// The state of the line.
     enum State: Hashable, Sendable {
@@ -50,6 +50,12 @@ struct LinePolicy: Hashable, Sendable {
         case .normal, .counting: false
         case .unsure, .fast: true
         }
+    }
+
+    /// Makes raising due, since many exchanges follow.
+    mutating func expectLongJob() {
+        guard case .counting = state else { return }
+        state = .counting(Self.exchangesBefore)
     }
 
     /// Counts an exchange with a card, or a card found.

@@ -15,7 +15,7 @@ internal import SystemDevices
 /// A reader that does not come back cannot be used any more.
 ///
 /// Facts: libnfc 1.8.0 (`libnfc/chips/pn53x.c`, `libnfc/drivers/pn532_uart.c`), run against a simulated chip.
-package final class PN53xDevice: FollowedSearch {
+package final class PN53xDevice: FollowedSearch, LongJobReader {
     /// The reader's properties, known without a card.
     package let information: ReaderInformation
 
@@ -158,6 +158,11 @@ package final class PN53xDevice: FollowedSearch {
         return try link.run { link throws(TransportError) in
             try link.onReader { transport throws(TransportError) in try transport.silence() }
         }
+    }
+
+    /// Raises a serial line before the next search.
+    package func beginLongJob() {
+        try? link.run { link in link.line.expectLongJob() }
     }
 
     /// Switches the field off and releases the device. Further calls do nothing.

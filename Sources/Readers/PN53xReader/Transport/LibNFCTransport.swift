@@ -51,7 +51,7 @@ final class LibNFCTransport: PN53xTransport {
     ]
 
     /// Gives the registers that libnfc is about to change a value for every bit, so that it does not read them first: on a serial
-    /// line that command takes 3 ms. Each search sets the speed and framing anew.
+    /// line that command takes 3 ms. Each search sets the speed and framing again.
     private func completeRegisters() {
         for (address, value) in Self.registers {
             _ = unsafe pn53x_write_register(handle.pointer, address, 0xFF, value)
