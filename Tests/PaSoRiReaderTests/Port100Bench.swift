@@ -25,11 +25,11 @@ final class Port100Bench {
 
     init(
         _ field: VirtualField, _ cancellation: CancellationToken = CancellationToken(),
-        usb: InjectedUSBFaults = InjectedUSBFaults()
+        usb: InjectedUSBFaults = InjectedUSBFaults(), refusesFasterRates: Bool = false
     ) throws {
         self.field = field
         self.cancellation = cancellation
-        chip = VirtualPort100(field: field, faults: usb)
+        chip = VirtualPort100(field: field, faults: usb, refusesFasterRates: refusesFasterRates)
         link = VirtualUSBLink(chip, cancellation)
         reader = try PaSoRiReader(rcs380: link, ReaderInformation(id: "rcs380", name: "Sony RC-S380/S"), cancellation)
     }

@@ -11,19 +11,23 @@ package typealias VirtualPort100 = VirtualUSBReader<Port100Firmware>
 
 extension VirtualPort100 {
     /// Creates a reader over a field.
-    package convenience init(field: any RadioField, faults: InjectedUSBFaults = InjectedUSBFaults()) {
+    ///
+    /// - Parameter refusesFasterRates: whether the chip refuses type A and B above 106 kbit/s.
+    package convenience init(
+        field: any RadioField, faults: InjectedUSBFaults = InjectedUSBFaults(), refusesFasterRates: Bool = false
+    ) {
         var faults = faults
         if field.readerQuirks.port100.hasStaleAnswer {
             faults.leftover += [Port100Firmware.acknowledge, Port100HostFrame.encode([0xD7, 0x05, 0, 0, 0, 0, 8, 1])]
         }
-        self.init(Port100Firmware(field), field, faults)
+        self.init(Port100Firmware(field, refusesFasterRates: refusesFasterRates), field, faults)
     }
 }
 
 /// Handles the frames of a Port-100's host.
 package struct Port100Firmware: USBFirmware {
     private let field: any RadioField
-    private var registers = Port100Registers()
+    private var registers: Port100Registers
     private let quirks: Port100Quirks
     /// The number of exchanges with a card so far.
     private var exchanges = 0
@@ -32,8 +36,9 @@ package struct Port100Firmware: USBFirmware {
     private static let shortError: [UInt8] = [0, 0, 0xFF, 0xFF, 0xFF]
     private static let error: [UInt8] = [0, 0, 0xFF, 1, 0xFF, 0x7F, 0x81, 0]
 
-    init(_ field: any RadioField) {
+    init(_ field: any RadioField, refusesFasterRates: Bool) {
         self.field = field
+        registers = Port100Registers(refusesFasterRates: refusesFasterRates)
         quirks = field.readerQuirks.port100
     }
 
@@ -108,6 +113,8 @@ package struct Port100Firmware: USBFirmware {
         switch field.exchange(frame) {
         case .silence: return [0x80, 0, 0, 0]
         case .damaged(let status): return [Self.statusBit(ofChipStatus: status), 0, 0, 0]
+        // At another speed it is noise.
+        case .answer(let answer) where answer.bitRate != frame.bitRate: return [0x80, 0, 0, 0]
         case .answer(let answer):
             if timeout != 0, answer.thinkingTime > .microseconds(timeout * 100) { return [0x80, 0, 0, 0] }
             guard let received = registers.received(answer) else { return [0x04, 0, 0, 0] }
@@ -132,6 +139,12 @@ struct Port100Registers: Sendable {
     var isFieldOn = false
     var isCommandTypeSet = false
     private var technology: RadioTechnology?
+    private var bitRate = ISOBitRate.kbps106
+    /// Whether the chip refuses type A and B above 106 kbit/s.
+    private let refusesFasterRates: Bool
+
+    init(refusesFasterRates: Bool = false) { self.refusesFasterRates = refusesFasterRates }
+
     /// The values by number, `nil` until the host has set them.
     private var values: [UInt8: UInt8]?
 
@@ -139,16 +152,20 @@ struct Port100Registers: Sendable {
     ///
     /// - Returns: the status.
     mutating func setRadio(_ parameters: [UInt8]) -> UInt8 {
-        let known: RadioTechnology? =
+        let known: (technology: RadioTechnology, bitRate: ISOBitRate)? =
             switch parameters {
-            case [0x01, 0x01, 0x0F, 0x01]: .felica(.kbps212)
-            case [0x01, 0x02, 0x0F, 0x02]: .felica(.kbps424)
-            case [0x02, 0x03, 0x0F, 0x03]: .typeA
-            case [0x03, 0x07, 0x0F, 0x07]: .typeB
+            case [0x01, 0x01, 0x0F, 0x01]: (.felica(.kbps212), .kbps106)
+            case [0x01, 0x02, 0x0F, 0x02]: (.felica(.kbps424), .kbps106)
+            case [0x02, 0x03, 0x0F, 0x03]: (.typeA, .kbps106)
+            case [0x04, 0x04, 0x0F, 0x04]: (.typeA, .kbps212)
+            case [0x05, 0x05, 0x0F, 0x05]: (.typeA, .kbps424)
+            case [0x03, 0x07, 0x0F, 0x07]: (.typeB, .kbps106)
+            case [0x03, 0x08, 0x0F, 0x08]: (.typeB, .kbps212)
+            case [0x03, 0x09, 0x0F, 0x09]: (.typeB, .kbps424)
             default: nil
             }
-        guard let known else { return 0x01 }
-        technology = known
+        guard let known, known.bitRate == .kbps106 || !refusesFasterRates else { return 0x01 }
+        (technology, bitRate) = known
         // Whether the chip keeps them is not known; a host must not rely on it.
         values = nil
         return 0x00
@@ -172,8 +189,10 @@ struct Port100Registers: Sendable {
     func frame(_ bytes: [UInt8]) -> RadioFrame? {
         guard let technology, let values else { return nil }
         let bits = Int(values[0x07] ?? 8)
-        return RadioFrame(
+        var frame = RadioFrame(
             technology, bytes, lastByteBits: (1...8).contains(bits) ? bits : 8, hasCRC: values[0x01] != 0)
+        frame.bitRate = bitRate
+        return frame
     }
 
     /// Returns a card's answer as the host gets it; `nil` when the chip expects a CRC that is missing.

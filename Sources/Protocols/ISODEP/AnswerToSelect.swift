@@ -63,6 +63,11 @@ package struct CardBitRates: Hashable, Sendable {
             ? Choice(toCard: both, fromCard: both) : Choice(toCard: best(sent), fromCard: best(received))
         return choice == Choice(toCard: 0, fromCard: 0) ? nil : choice
     }
+
+    /// The highest speed up to a code that the card supports in both directions; 0 for 106 kbit/s.
+    package func highestBothWays(upTo limit: UInt8) -> UInt8 {
+        (1...3).last { $0 <= limit && (code & code >> 4) >> ($0 - 1) & 1 != 0 } ?? 0
+    }
 }
 
 /// The ATQB: the parameters of a card of type B.
@@ -83,6 +88,8 @@ package struct AnswerToRequestB: Hashable, Sendable {
     package let guardTime: Duration
     /// Whether the card supports ISO-DEP.
     package let supportsISODEP: Bool
+    /// The bit rates that the card supports.
+    package let bitRates: CardBitRates
     /// The third parameter of ATTRIB, returned to the card: the protocol type and the card's minimum TR2.
     let protocolType: UInt8
 
@@ -94,6 +101,7 @@ package struct AnswerToRequestB: Hashable, Sendable {
         pupi = Array(answer[1...4])
         applicationData = Array(answer[5...8])
         protocolInfo = Array(answer[9...])
+        bitRates = CardBitRates(code: answer[9])
         frameSize = FrameSize(code: answer[10] >> 4)
         supportsISODEP = answer[10] & 0x01 != 0
         protocolType = answer[10] & 0x07

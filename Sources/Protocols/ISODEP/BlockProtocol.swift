@@ -13,7 +13,7 @@ struct BlockProtocol {
     static let longestAnswer = 65_538
 
     private let channel: any RawFrameChannel
-    private let parameters: Parameters
+    private var parameters: Parameters
     private let now: () -> ContinuousClock.Instant
     private var number: UInt8 = 0
 
@@ -23,6 +23,8 @@ struct BlockProtocol {
         /// The longest frame that can be sent, CRC included.
         var longestFrame: Int
         var waitingTime: Duration
+        /// The speed of both directions: 106 kbit/s, doubled so many times.
+        var bitRate: UInt8 = 0
 
         /// The number of data bytes that fit in one block beside PCB and CRC.
         var payload: Int { max(1, longestFrame - 3) }
@@ -37,6 +39,9 @@ struct BlockProtocol {
         self.parameters = parameters
         self.now = now
     }
+
+    /// Exchanges blocks at another speed from now on.
+    mutating func raise(to bitRate: UInt8) { parameters.bitRate = bitRate }
 
     /// Sends an APDU and returns the card's answer.
     ///
@@ -154,7 +159,8 @@ struct BlockProtocol {
     }
 
     private func exchange(_ block: Block, within time: Duration) throws(TransportError) -> Block? {
-        let frame = RawFrame(parameters.modulation, block.bytes)
+        var frame = RawFrame(parameters.modulation, block.bytes)
+        frame.bitRate = parameters.bitRate
         return Block(try channel.exchange(frame, timeout: time).bytes)
     }
 }

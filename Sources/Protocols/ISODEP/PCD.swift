@@ -25,6 +25,14 @@ package struct PCD {
     private var selection = Selection.none
     /// What was heard of a card in the current search.
     private var heard: Heard?
+    /// The speed of the selected card: 106 kbit/s, doubled so many times.
+    private var bitRate: UInt8 = 0
+    /// The speed that a card of type A is to be raised to before its first block; 0 for none.
+    private var nextBitRate: UInt8 = 0
+    /// Whether the speed was raised and no command has been answered since.
+    private var isUnproven = false
+    /// The selected card and the request that found it.
+    private var found: (card: PICC, request: ActivationRequest)?
 
     /// Creates a reader over a chip.
     package init(_ channel: any RawFrameChannel) {
@@ -40,6 +48,7 @@ package struct PCD {
     package mutating func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
         try release()
         heard = nil
+        (bitRate, nextBitRate, isUnproven, found) = (0, 0, false, nil)
         var attempt = 1
         while true {
             do throws(TransportError) {
@@ -53,9 +62,15 @@ package struct PCD {
                 }
                 // A card that answered before and is silent now was heard all the same.
                 if card == nil, let heard { throw .heard(heard) }
+                found = card.map { ($0, request) }
+                isUnproven = bitRate > 0
                 return card
             } catch {
                 guard error.isRadioError else { throw error }
+                if bitRate > 0 {
+                    channel.didFailAtHigherBitRate()
+                    bitRate = 0
+                }
                 if case .corrupted(let status) = error { hear(status, request.technology) }
                 // It may be in any state between idle and selected.
                 try channel.resetField()
@@ -96,17 +111,51 @@ package struct PCD {
         case .isoDEP(var blocks):
             // Until the exchange is complete, the number of the card's next block is not known.
             selection = .lost
-            let answer = try blocks.transceive(frame, timeout: timeout)
+            let answer: [UInt8]
+            var isSent = false
+            do throws(TransportError) {
+                if nextBitRate > 0 {
+                    (bitRate, nextBitRate, isUnproven) = (nextBitRate, 0, true)
+                    try TypeAActivation(channel: channel).changeBitRate(to: bitRate)
+                    blocks.raise(to: bitRate)
+                }
+                isSent = true
+                answer = try blocks.transceive(frame, timeout: timeout)
+            } catch {
+                guard bitRate > 0, error.isBitRateError else { throw error }
+                channel.didFailAtHigherBitRate()
+                bitRate = 0
+                guard isUnproven, !isSent || RepeatableCommand.isOne(frame) else { throw error }
+                return try transceiveSlowly(frame, timeout: timeout)
+            }
+            isUnproven = false
             selection = .isoDEP(blocks)
             return answer
         }
     }
 
+    /// Selects the same card again, at 106 kbit/s, and sends it a command that it has not answered.
+    private mutating func transceiveSlowly(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
+        guard let (card, request) = found else { throw .cardReleased }
+        // A lost card loses its power before it is searched for.
+        guard let again = try activate(request), again.mayBeSameCard(as: card), case .isoDEP(var blocks) = selection
+        else {
+            try release()
+            throw .cardReleased
+        }
+        selection = .lost
+        let answer = try blocks.transceive(frame, timeout: timeout)
+        selection = .isoDEP(blocks)
+        return answer
+    }
+
     /// Asks a card that is in ISO-DEP whether it is still there; `nil` when none is.
     ///
     /// - Throws: ``ReaderCore/TransportError`` when the reader failed.
-    package func isPresent() throws(TransportError) -> Bool? {
+    package mutating func isPresent() throws(TransportError) -> Bool? {
         guard case .isoDEP(let blocks) = selection else { return nil }
+        // A block ends the card's readiness for another speed.
+        nextBitRate = 0
         return try blocks.isPresent()
     }
 
@@ -147,7 +196,9 @@ package struct PCD {
             return .typeA(target)
         }
         target.ats = ats.bytes
-        try start(.typeA, ats.frameSize, ats.waitingTime, after: ats.guardTime)
+        nextBitRate = ats.bitRates.highestBothWays(upTo: channel.highestBitRate)
+        start(.typeA, ats.frameSize, ats.waitingTime)
+        if ats.guardTime > .zero { try channel.wait(ats.guardTime) }
         return .typeA(target)
     }
 
@@ -191,21 +242,22 @@ package struct PCD {
         let target = TypeBTarget(
             pupi: card.pupi, applicationData: card.applicationData, protocolInfo: card.protocolInfo)
         guard target.isISODEP else { return .typeB(target) }
-        try activation.select(card, frameSize: receivable)
-        try start(.typeB, card.frameSize, card.waitingTime, after: card.guardTime)
+        bitRate = card.bitRates.highestBothWays(upTo: channel.highestBitRate)
+        try activation.select(card, frameSize: receivable, bitRate: bitRate)
+        start(.typeB, card.frameSize, card.waitingTime)
+        if card.guardTime > .zero { try channel.wait(card.guardTime) }
         return .typeB(target)
     }
 
     private var receivable: FrameSize { FrameSize(fitting: channel.longestRawFrame) }
 
     private mutating func start(
-        _ modulation: RawFrame.Modulation, _ cardSize: FrameSize, _ waitingTime: Duration, after guardTime: Duration
-    ) throws(TransportError) {
+        _ modulation: RawFrame.Modulation, _ cardSize: FrameSize, _ waitingTime: Duration
+    ) {
         let parameters = BlockProtocol.Parameters(
             modulation: modulation, longestFrame: min(cardSize.bytes, channel.longestRawFrame),
-            waitingTime: waitingTime)
+            waitingTime: waitingTime, bitRate: bitRate)
         selection = .isoDEP(BlockProtocol(channel, parameters))
-        if guardTime > .zero { try channel.wait(guardTime) }
     }
 
     /// The chip must not check the CRC: the four-bit ACK and NAK have none.
@@ -219,5 +271,25 @@ package struct PCD {
         if answer.bytes.count == 1 { return answer.bytes }
         guard let content = Checksum.a.verified(answer.bytes) else { throw .corrupted(status: 0) }
         return content
+    }
+}
+
+/// Command APDUs that can be sent twice to a card without harm.
+package enum RepeatableCommand {
+    /// SELECT, READ BINARY, READ RECORD and GET DATA.
+    private static let instructions: Set<UInt8> = [0xA4, 0xB0, 0xB2, 0xCA]
+
+    /// Whether a command is one of those.
+    package static func isOne(_ command: [UInt8]) -> Bool { command.count > 1 && instructions.contains(command[1]) }
+}
+
+extension TransportError {
+    /// Whether a failure of a card at a higher speed may be due to it: no answer, a damaged one, or the chip's refusal of the
+    /// speed.
+    fileprivate var isBitRateError: Bool {
+        switch self {
+        case .readerFailed(let detail): detail.code == .settingRefused
+        default: isRadioError
+        }
     }
 }

@@ -5,7 +5,7 @@ package import ReaderCore
 /// One frame for a card of ISO 14443, for a chip without a protocol implementation: without parity, start and end of
 /// frame.
 package struct RawFrame: Hashable, Sendable {
-    /// The modulation, at 106 kbit/s.
+    /// The modulation.
     package enum Modulation: Hashable, Sendable {
         /// ISO 14443 type A.
         case typeA
@@ -19,6 +19,8 @@ package struct RawFrame: Hashable, Sendable {
     package var bytes: [UInt8]
     /// The number of bits of the last byte that are sent, 1 to 8, from the lowest: 7 for REQA and WUPA.
     package var lastByteBits: Int
+    /// The speed of the frame and of its answer: 106 kbit/s, doubled so many times.
+    package var bitRate: UInt8 = 0
     /// Whether the chip adds the CRC.
     package var addsCRC: Bool
     /// Whether the chip checks the answer's CRC and removes it; otherwise the answer is returned unchanged.
@@ -64,6 +66,12 @@ package protocol RawFrameChannel: AnyObject {
     ///   the reader failed.
     func exchange(_ frame: RawFrame, timeout: Duration) throws(TransportError) -> RawAnswer
 
+    /// The highest speed at which it exchanges frames with a card in ISO-DEP: 106 kbit/s, doubled so many times.
+    var highestBitRate: UInt8 { get }
+
+    /// Records that a card failed at more than 106 kbit/s: ``highestBitRate`` is 0 from now on.
+    func didFailAtHigherBitRate()
+
     /// Selects a card of type A, where the chip does so itself.
     func selectTypeA() throws(TransportError) -> ChipSelection
 
@@ -93,6 +101,12 @@ package enum ChipSelection: Hashable, Sendable {
 }
 
 extension RawFrameChannel {
+    /// 106 kbit/s only.
+    package var highestBitRate: UInt8 { 0 }
+
+    /// Nothing to record.
+    package func didFailAtHigherBitRate() {}
+
     /// Returns ``ChipSelection/unsupported``: single frames only.
     package func selectTypeA() -> ChipSelection { .unsupported }
 

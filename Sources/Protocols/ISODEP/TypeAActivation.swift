@@ -77,6 +77,16 @@ struct TypeAActivation {
         }
         return ats
     }
+
+    /// Changes the speed of both directions by PPS, which a card takes as its first block (ISO 14443-4, 5.3). The card answers at
+    /// 106 kbit/s.
+    ///
+    /// - Parameter bitRate: 1 for 212 kbit/s, 2 for 424.
+    func changeBitRate(to bitRate: UInt8) throws(TransportError) {
+        let frame = RawFrame(.typeA, [0xD0, 0x11, bitRate << 2 | bitRate])
+        let answer = try channel.exchange(frame, timeout: WaitingTime.activation).bytes
+        guard answer == [0xD0] else { throw .corrupted(status: 0) }
+    }
 }
 
 /// Singles one card of type A out of several, at one cascade level: ISO 14443-3, 6.5.3.
@@ -192,9 +202,13 @@ struct TypeBActivation {
         }
     }
 
-    /// Activates ISO-DEP on the card (ATTRIB).
-    func select(_ card: AnswerToRequestB, frameSize: FrameSize) throws(TransportError) {
-        let frame = RawFrame(.typeB, [0x1D] + card.pupi + [0x00, frameSize.code, card.protocolType, 0x00])
+    /// Activates ISO-DEP on the card (ATTRIB). The card answers at 106 kbit/s.
+    ///
+    /// - Parameter bitRate: the speed of both directions from then on: 0 for 106 kbit/s, 1 for 212, 2 for 424.
+    func select(_ card: AnswerToRequestB, frameSize: FrameSize, bitRate: UInt8 = 0) throws(TransportError) {
+        // The high half of the second parameter has the speeds from and to the card (ISO 14443-3, 7.10.4).
+        let second = bitRate << 6 | bitRate << 4 | frameSize.code
+        let frame = RawFrame(.typeB, [0x1D] + card.pupi + [0x00, second, card.protocolType, 0x00])
         let answer = try channel.exchange(frame, timeout: card.waitingTime + WaitingTime.activation).bytes
         // The high half says how much the card accepts in a chain, which is more than any APDU.
         guard let first = answer.first, first & 0x0F == 0 else { throw .corrupted(status: 0) }

@@ -8,8 +8,8 @@ struct TypeBSelection: Sendable {
     enum Result: Hashable, Sendable {
         case silence
         case answer(CardAnswer)
-        /// ATTRIB: the card is selected with this index of the reader's frame size and this CID.
-        case selected(frameSizeIndex: UInt8, cid: UInt8)
+        /// ATTRIB: the card is selected with this index of the reader's frame size, this CID and these speeds.
+        case selected(frameSizeIndex: UInt8, cid: UInt8, ISOBitRates)
     }
 
     let identity: TypeBIdentity
@@ -94,8 +94,13 @@ struct TypeBSelection: Sendable {
             let number = parameters.element(at: 3), number & 0x0F < 0x0F,
             type & 0x01 == 0 || identity.speaksISODEP || identity.startsWithoutISODEP
         else { return .silence }
+        // Bits 5 and 6 of the second parameter are the speed to the card, 7 and 8 that from it (7.10.4).
+        let rates = ISOBitRates(
+            toCard: ISOBitRate(rawValue: frame >> 4 & 0x03) ?? .kbps106,
+            fromCard: ISOBitRate(rawValue: frame >> 6) ?? .kbps106)
+        guard SupportedBitRates(code: identity.protocolInfo.first ?? 0).contains(rates) else { return .silence }
         leave()
-        return .selected(frameSizeIndex: frame & 0x0F, cid: identity.supportsCID ? number & 0x0F : 0)
+        return .selected(frameSizeIndex: frame & 0x0F, cid: identity.supportsCID ? number & 0x0F : 0, rates)
     }
 }
 

@@ -132,7 +132,7 @@ extension Chipset {
         } catch {
             guard error.isOfRadio, iso14443.bitRate.isRaised else { throw error }
             iso14443.bitRate.didFail()
-            guard isFirst, Self.changesNothing(frame) else { throw error }
+            guard isFirst, RepeatableCommand.isOne(frame) else { throw error }
             try restart()
             return try carryAPDU(frame, within: time)
         }
@@ -160,11 +160,6 @@ extension Chipset {
             iso14443.selection = .none
             throw .cardReleased
         }
-    }
-
-    /// Whether a command can be sent twice to a card without harm: SELECT, READ BINARY, READ RECORD, GET DATA.
-    private static func changesNothing(_ command: [UInt8]) -> Bool {
-        command.count > 1 && [0xA4, 0xB0, 0xB2, 0xCA].contains(command[1])
     }
 
     private mutating func carryAPDU(_ frame: [UInt8], within time: Duration) throws(TransportError) -> [UInt8] {

@@ -14,6 +14,8 @@ final class Port100Chipset {
     private var currentRF: [UInt8]?
     private var currentProtocol: [UInt8: UInt8]?
     private var seenResets = 0
+    /// 424 kbit/s, the highest that the kernel's `port100.c` sets for type A and B; 0 once a card has failed at more than 106.
+    private(set) var highestBitRate: UInt8 = 2
 
     init(_ transport: Port100Transport) {
         self.transport = transport
@@ -101,6 +103,8 @@ extension Port100Chipset: PaSoRiChipset {
 
     func close() { transport.close() }
 
+    func didFailAtHigherBitRate() { highestBitRate = 0 }
+
     func isCollision(_ status: UInt8) -> Bool { status & Port100Status.collision != 0 }
 
     func exchange(_ frame: RawFrame, timeout: Duration) throws(TransportError) -> RawAnswer {
@@ -165,6 +169,15 @@ struct Port100Setting: Hashable, Sendable {
 }
 
 extension Port100Setting {
+    /// The parameters of InSetRF for type A (kernel `drivers/nfc/port100.c`).
+    private static func typeA(_ bitRate: UInt8) -> [UInt8] {
+        switch bitRate {
+        case 0: [0x02, 0x03, 0x0F, 0x03]
+        case 1: [0x04, 0x04, 0x0F, 0x04]
+        default: [0x05, 0x05, 0x0F, 0x05]
+        }
+    }
+
     /// The settings for a frame of ISO 14443.
     ///
     /// Source: nfcpy's `rcs380.py`. A short frame has no parity bit; the parity of its answer is checked like any
@@ -174,7 +187,7 @@ extension Port100Setting {
         var setting: Port100Setting
         switch frame.modulation {
         case .typeA:
-            setting = Port100Setting(radio: [0x02, 0x03, 0x0F, 0x03], protocolValues: defaults)
+            setting = Port100Setting(radio: typeA(frame.bitRate), protocolValues: defaults)
             setting.protocolValues[Number.initialGuardTime] = 0x06
             let isWhole = frame.lastByteBits == 8
             setting.protocolValues[Number.addParity] = isWhole || frame.bytes.count > 1 ? 1 : 0
@@ -182,7 +195,8 @@ extension Port100Setting {
             setting.protocolValues[Number.checkParity] = 1
             setting.protocolValues[Number.lastByteBits] = UInt8(clamping: frame.lastByteBits)
         case .typeB:
-            setting = Port100Setting(radio: [0x03, 0x07, 0x0F, 0x07], protocolValues: defaults)
+            let type = 0x07 + min(frame.bitRate, 2)
+            setting = Port100Setting(radio: [0x03, type, 0x0F, type], protocolValues: defaults)
             setting.protocolValues[Number.initialGuardTime] = 0x14
             for number in [
                 Number.addStartOfFrame, Number.checkStartOfFrame, Number.addEndOfFrame, Number.checkEndOfFrame,

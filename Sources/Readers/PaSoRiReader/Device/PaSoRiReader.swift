@@ -107,7 +107,8 @@ final class PaSoRiReader: Reader {
 
     func isCardPresent() throws(TransportError) -> Bool? {
         try check()
-        guard case .iso14443(let pcd)? = card else { return nil }
+        guard case .iso14443(var pcd)? = card else { return nil }
+        defer { card = .iso14443(pcd) }
         return try cancellation.run { () throws(TransportError) -> Bool? in try pcd.isPresent() }
     }
 

@@ -68,9 +68,12 @@ struct VirtualISODEPRadio: Sendable {
         switch typeB?.take(frame) {
         case nil, .silence: return .silence
         case .answer(let answer): return .answer(answer)
-        case .selected(let frameSizeIndex, let cid):
-            protocolLayer.activate(frameSizeIndex: frameSizeIndex, cid: cid)
+        case .selected(let frameSizeIndex, let cid, let rates):
             let options = protocolLayer.options
+            guard rates == .initial || options.fasterRates != .ignored else { return .silence }
+            protocolLayer.activate(frameSizeIndex: frameSizeIndex, cid: cid)
+            // The answer to ATTRIB still comes at the speed of before.
+            self.rates = rates
             return .activated(CardAnswer([options.bufferSize | cid] + options.attributeData))
         }
     }
