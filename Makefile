@@ -23,8 +23,8 @@ BENCH_ARGS ?=
 # How long `make fuzz` feeds each parser, and `make nightly` does.
 FUZZ_SECONDS ?= 60
 # How often the card with two purses comes in `make soak-arrivals`, and how often phones and other cards in mid-search.
-ARRIVALS ?= 10000
-PHONES ?= 1000
+ARRIVALS ?= 200
+PHONES ?= 200
 # What comes in mid-search: all, or some of phone, phone-type-a, quick-phone, slow-phone, late-phone, other, and before an idle
 # watch idle-phone, idle-quick-phone and idle-other.
 ARRIVING ?= all

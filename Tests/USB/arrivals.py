@@ -42,8 +42,10 @@ LATE = (3000, 9000)
 MOMENTS = {"late-phone": LATE, "idle-phone": LATE, "idle-quick-phone": LATE, "idle-other": LATE}
 READERS = {
     "port100": (rc_s380, "rcs380"), "port400": (rc_s300, "rcs300"), "acr122": (acr122u, "acr122_usb:port=1-1"),
-    "rcs330": (rc_s330, "pn53x_usb:port=1-1"),
+    "acr122-libusb": (acr122u, "acr122:port=1-1"), "rcs330": (rc_s330, "pn53x_usb:port=1-1"),
 }
+# The simulated chip, where the name of the reader is another one.
+CHIPS = {"acr122-libusb": "acr122"}
 
 
 ROUND = 500
@@ -82,7 +84,7 @@ def arrive(kind, device, reader, path, count, *what):
     emulation = Emulation()
     clock = [path + ".clock"] if what else []
     try:
-        emulation.plug_in(device(), Chip(os.environ["USB_CHIP"], kind, path, *(["--clock"] + clock if clock else [])))
+        emulation.plug_in(device(), Chip(os.environ["USB_CHIP"], CHIPS.get(kind, kind), path, *(["--clock"] + clock if clock else [])))
         result = emulation.run(os.environ["USB_ARRIVALS"], reader, *what, *clock, limit=7200,
                                environment={"LIBNFC_LOG_LEVEL": "0", "KAZASU_ARRIVALS": str(count),
                                             "KAZASU_PHONES": str(count)})

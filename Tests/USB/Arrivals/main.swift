@@ -19,7 +19,7 @@ let id = CommandLine.arguments.dropFirst().first ?? ""
 let kind = CommandLine.arguments.dropFirst(2).first.flatMap(ArrivalFigures.Kind.init(rawValue:))
 let clock = kind.flatMap { _ in CommandLine.arguments.last.flatMap(SharedClock.init) }
 let pause: @Sendable (Duration) -> Void = clock?.pause ?? ThreadPause.sleep
-let drivers: [any ReaderDriver] = [PaSoRiDriver(pause: pause), LibNFCDriver()]
+let drivers: [any ReaderDriver] = [PaSoRiDriver(pause: pause), ACR122Driver(), LibNFCDriver()]
 var opened: (any Reader)?
 for driver in drivers where opened == nil { opened = try driver.open(id, cancellation: CancellationToken()) }
 guard let reader = opened else {
