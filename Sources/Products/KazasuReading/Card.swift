@@ -18,7 +18,9 @@ public final class Card {
     public let reader: CardReader
     /// One session for the card's lifetime, so that the limits it learns are kept.
     private lazy var session = feliCa.map { target in
-        CardSession(reader: reader.device, target: target, cancellation: reader.cancellation)
+        CardSession(
+            reader: reader.device, target: target, cancellation: reader.cancellation,
+            clock: reader.answersTakeTime ? reader.clock : nil)
     }
 
     /// The guard of earlier sessions with the card.

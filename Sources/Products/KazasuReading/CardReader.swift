@@ -20,6 +20,12 @@ public final class CardReader {
     /// The clock of searches; tests replace it.
     package var clock = SearchClock.system
 
+    /// Whether its answers take the time of a card's. Simulated and replayed ones come at once, and measuring them would only
+    /// make the questions depend on the machine.
+    var answersTakeTime: Bool {
+        !["virtual:", "replay:", "in-process"].contains { information.id.hasPrefix($0) }
+    }
+
     /// Makes a reader that is closed when it is deallocated, if not before.
     public init(_ device: any Reader, cancellation: CancellationToken) {
         self.device = device

@@ -17,6 +17,8 @@ final class BlockReader {
     /// What reads the blocks in place of plain commands.
     private let carrier: (any BlockCarrier)?
     private let limits: CardLimits
+    /// Half of what was requested by the command whose answer was damaged on every try.
+    private var longest = Int.max
 
     /// - Parameters:
     ///   - carrier: reads the blocks; `nil` for Read Without Encryption.
@@ -40,10 +42,16 @@ final class BlockReader {
     ///   nothing at all: that refuses nothing.
     func run() throws(ReadingError) {
         while let step = nextStep() {
-            switch step {
-            case .explore(let job, let from, let count): try explore(job, from: from, count: count)
-            case .fetch(let elements): try fetch(elements)
-            case .proveEnd(let job, let count): try proveEnd(job, count)
+            do throws(ReadingError) {
+                switch step {
+                case .explore(let job, let from, let count): try explore(job, from: from, count: count)
+                case .fetch(let elements): try fetch(elements)
+                case .proveEnd(let job, let count): try proveEnd(job, count)
+                }
+            } catch {
+                // A shorter answer may arrive whole.
+                guard case .radio = error, step.count > 1, carrier == nil else { throw error }
+                longest = step.count / 2
             }
             progress(jobs.reduce(0) { $0 + $1.have.count })
         }
@@ -64,6 +72,15 @@ final class BlockReader {
         case explore(job: Int, from: Int, count: Int)
         case fetch([Element])
         case proveEnd(job: Int, count: Int)
+
+        /// How many blocks it requests.
+        var count: Int {
+            switch self {
+            case .explore(_, _, let count): count
+            case .fetch(let elements): elements.count
+            case .proveEnd: 1
+            }
+        }
     }
 
     /// Sizes first, since commands can be filled better when more is known; then the data; then the ends.
@@ -81,15 +98,21 @@ final class BlockReader {
         return nil
     }
 
+    /// How many blocks a command requests: fewer than the card allows where long answers get lost.
+    private var blocksPerRead: Int {
+        carrier == nil ? session.blocksPerRead(min(limits.blocks, longest), of: system) : limits.blocks
+    }
+
     /// With bitmap flags, the position of an error is unambiguous only among eight elements.
     private func exploreCount(from: Int, below: Int?) -> Int {
-        let most = limits.style == .bitmap ? min(8, limits.blocks) : limits.blocks
+        let most = limits.style == .bitmap ? min(8, blocksPerRead) : blocksPerRead
         let half = below.map { ($0 - from) / 2 } ?? most
         return max(1, min(half, most, 0x1_0000 - from))
     }
 
     /// Returns as many elements as fit into one command, services in ascending order, which all cards accept.
     private func nextElements() -> [Element] {
+        let most = blocksPerRead
         var elements: [Element] = []
         var services = 0
         var length = 12
@@ -102,7 +125,7 @@ final class BlockReader {
             length += 2
             for block in blocks {
                 let size = block > 0xFF ? 3 : 2
-                guard elements.count < limits.blocks, length + size <= 255 else { return elements }
+                guard elements.count < most, length + size <= 255 else { return elements }
                 length += size
                 elements.append(Element(job: index, block: block))
             }

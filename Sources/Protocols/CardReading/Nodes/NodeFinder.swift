@@ -79,7 +79,7 @@ final class NodeFinder {
             }
             hasEnd = isProved
             if isProved { return }
-            if try search() { return }
+            if try searchOrProve() { return }
         }
         if pmm.mayAnswer(RequestCodeList.code), try requestCodeList() { return }
         if pmm.mayAnswer(RequestService.code), try requestService() { return }
@@ -133,17 +133,34 @@ final class NodeFinder {
         add(.area(.root, end: AreaCode(rawValue: 0xFFFE)))
     }
 
+    /// Asks for each node. The transcript of a proof has other questions, if the card was slow, which a transcript does not show:
+    /// then the nodes are proved.
+    private func searchOrProve() throws(ReadingError) -> Bool {
+        do throws(ReadingError) {
+            return try search()
+        } catch {
+            guard case .reader(.outOfScript) = error else { throw error }
+            do throws(ReadingError) { isProved = try prove(isForced: true) } catch { isProved = false }
+            guard isProved else { throw error }
+            hasEnd = true
+            return true
+        }
+    }
+
     /// Proves the nodes by a few searches and the key versions, which are needed in any case.
     ///
+    /// - Parameter isForced: whether to prove them although a walk is expected to take less time.
     /// - Returns: `false` if the answers contradict each other or the card does not support the commands.
-    private func prove() throws(ReadingError) -> Bool {
+    private func prove(isForced: Bool = false) throws(ReadingError) -> Bool {
         guard session.target.pmm.mayAnswer(RequestService.code),
             var proof = NodeProof(
                 candidates, nodesPerRequest: session.nodesPerRequest,
-                time: ExchangeTime(system.pmm, at: session.bitRate), hasSearched: hasSearched, budget: budget)
+                time: ExchangeTime(system.pmm, at: session.bitRate, session.pace), hasSearched: hasSearched,
+                budget: budget, isForced: isForced)
         else { return false }
         restart(.searchServiceCode)
         while true {
+            proof.time = ExchangeTime(system.pmm, at: session.bitRate, session.pace)
             switch proof.next() {
             case .search(let place):
                 guard let found = try searched(place, or: proof.otherSpots) else {

@@ -46,7 +46,10 @@ struct NodeProof {
     private var hasTriedEnd = false
     private var isContradicted = false
     private var questions = 0
-    private let time: ExchangeTime
+    /// How long its questions take; it may become better known.
+    var time: ExchangeTime
+    /// Whether it goes on although a walk is expected to take less time.
+    private let isForced: Bool
     /// The time of the questions so far.
     private var spent = Duration.zero
     /// How many nodes were requested that no search had returned, and how many of them exist.
@@ -85,12 +88,14 @@ struct NodeProof {
     ///   - time: how long its questions take.
     ///   - hasSearched: whether the card is known to answer Search Service Code.
     ///   - budget: what the proofs of the card may still cost.
+    ///   - isForced: whether to prove although a walk is expected to take less time.
     /// - Returns: `nil` if there is nothing to predict from.
     init?(
         _ candidates: LayoutCandidates, nodesPerRequest: Int, time: ExchangeTime, hasSearched: Bool = true,
-        budget: ProofBudget = ProofBudget()
+        budget: ProofBudget = ProofBudget(), isForced: Bool = false
     ) {
         guard !candidates.all.isEmpty else { return nil }
+        self.isForced = isForced
         self.candidates = candidates
         self.nodesPerRequest = max(1, nodesPerRequest)
         self.time = time
@@ -248,7 +253,7 @@ struct NodeProof {
 
     /// What another command may lose: no more than what the budget has left and half of what the nodes confirmed so far may save.
     private var allowed: Duration {
-        max(.zero, ProofBudget.most + time.search * hits / 2 - budget.wasted - time.command)
+        max(.zero, ProofBudget.most * time.scale + time.search * hits / 2 - budget.wasted - time.command)
     }
 
     /// Whether a proof is expected to take less time than asking for the indexes that are left.
@@ -257,6 +262,7 @@ struct NodeProof {
     /// far have shown; before them, most if a layout fits, and a third if none does. The others cost their part of a command.
     private var isWorthwhile: Bool {
         guard let best else { return false }
+        if isForced { return true }
         let isFound = fits(best)
         if !isFound, let ceiling, ceiling <= NodeProof.smallList { return false }
         let length = isFound ? best.count : ceiling ?? max(best.count, places.count)
@@ -402,7 +408,7 @@ struct NodeProof {
 /// What the proofs of a card may cost, shared by its systems: the searches at random places that it gets after its lists are
 /// proved, and the time that is lost where it differs from the predictions.
 final class ProofBudget {
-    /// How much may be lost before the systems are walked.
+    /// How much may be lost before the systems are walked, on a card that takes the expected time; more on a slower one.
     static let most = Duration.milliseconds(3)
     /// The time of what a walk does not ask: nodes that the card does not have, and places behind its last node.
     var wasted = Duration.zero

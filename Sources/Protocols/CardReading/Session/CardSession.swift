@@ -29,12 +29,25 @@ package final class CardSession {
     /// The system that is outside mode 0, in which it answers no Polling; `nil` if there is none.
     var authenticated: SystemHandle?
     private let cancellation: CancellationToken
+    /// Measures the card's answers; `nil` if they are not measured.
+    private let clock: SearchClock?
+    /// What was measured.
+    private(set) var pace = CardPace()
+    /// How many answers arrived damaged.
+    private(set) var losses = FrameLosses()
 
     /// How many times in all a damaged exchange is tried.
     private static let attempts = 4
 
     /// Makes a session with the card that `reader` has just activated.
-    package init(reader: any Reader, target: FeliCaTarget, cancellation: CancellationToken = CancellationToken()) {
+    ///
+    /// - Parameter clock: measures how long the card takes, by which questions are chosen; `nil` to expect what its PMm suggests,
+    ///   as where answers take no time.
+    package init(
+        reader: any Reader, target: FeliCaTarget, cancellation: CancellationToken = CancellationToken(),
+        clock: SearchClock? = nil
+    ) {
+        self.clock = clock
         self.reader = reader
         self.target = target
         self.cancellation = cancellation
@@ -64,8 +77,9 @@ package final class CardSession {
             if cancellation.isCancelled { throw .cancelled }
             exchanges += 1
             let isPatient = isSlow || silent > 0
+            let channel = MeasuredChannel(session: self, pmm: system.pmm)
             let felica = FeliCaSystem(
-                channel: isPatient ? PatientChannel(channel: reader) : reader, idm: system.idm, pmm: system.pmm)
+                channel: isPatient ? PatientChannel(channel: channel) : channel, idm: system.idm, pmm: system.pmm)
             do {
                 let value = try command(felica)
                 didAnswer(system, patiently: isPatient)
@@ -97,6 +111,37 @@ package final class CardSession {
                 }
             }
         }
+    }
+
+    /// Sends a frame and measures its answer.
+    fileprivate func measure(_ frame: [UInt8], timeout: Duration, pmm: PMm) throws(TransportError) -> [UInt8] {
+        let start = clock?.now()
+        do throws(TransportError) {
+            let answer = try reader.transceive(frame, timeout: timeout)
+            losses.add(frame.count + answer.count, isDamaged: false)
+            if let start, let clock {
+                pace.didAnswer(frame, answer.count, took: clock.now() - start, pmm: pmm, at: bitRate)
+            }
+            return answer
+        } catch {
+            if case .corrupted = error { losses.add(frame.count, isDamaged: true) }
+            throw error
+        }
+    }
+
+    /// How many blocks a read requests at best, of those that the card allows.
+    func blocksPerRead(_ limit: Int, of system: SystemHandle) -> Int {
+        losses.best(upTo: limit, ExchangeTime(system.pmm, at: bitRate, pace))
+    }
+
+    /// Searches, and measures the answer to a Polling.
+    private func activate(_ request: ActivationRequest) throws(TransportError) -> PICC? {
+        let start = clock?.now()
+        let found = try reader.activate(request)
+        if let start, let clock, case .felica(_, let requestCode, _, let bitRate) = request, found != nil {
+            pace.didPoll(requestCode == 0 ? 18 : 20, took: clock.now() - start, at: bitRate)
+        }
+        return found
     }
 
     private func didAnswer(_ system: SystemHandle, patiently: Bool) {
@@ -134,7 +179,7 @@ package final class CardSession {
             exchanges += 1
             do {
                 let request = ActivationRequest.felica(code, requestCode: requestCode, bitRate: bitRate)
-                guard case .felica(let found)? = try reader.activate(request) else { return nil }
+                guard case .felica(let found)? = try activate(request) else { return nil }
                 return found
             } catch {
                 guard error.isTransient else { throw CardSession.readingError(error) }
@@ -171,7 +216,7 @@ package final class CardSession {
         mayRaiseBitRate = false
         do {
             let request = ActivationRequest.felica(code, requestCode: requestCode, bitRate: .kbps424)
-            guard case .felica(let found)? = try reader.activate(request), found.idm.isSameCard(as: target.idm) else {
+            guard case .felica(let found)? = try activate(request), found.idm.isSameCard(as: target.idm) else {
                 return nil
             }
             bitRate = .kbps424
@@ -255,6 +300,16 @@ extension CardSession {
             if let found = try poll(code), found.idm.isSameCard(as: target.idm) { codes.append(code) }
         }
         return codes
+    }
+}
+
+/// Measures how long the answers of a session's card take.
+private struct MeasuredChannel: CardChannel {
+    let session: CardSession
+    let pmm: PMm
+
+    func transceive(_ frame: [UInt8], timeout: Duration) throws(TransportError) -> [UInt8] {
+        try session.measure(frame, timeout: timeout, pmm: pmm)
     }
 }
 

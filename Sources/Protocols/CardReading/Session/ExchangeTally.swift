@@ -68,17 +68,27 @@ extension ExchangeTime {
         return outward + airByte(bitRate) * (answer + frame) + limit(of: packet, ResponseTime(pmm)) / cardShare
     }
 
+    /// The kind of a command, by which the card's limits differ; `nil` if the packet has none.
+    static func commandClass(of packet: [UInt8]) -> ResponseTime.CommandClass? {
+        guard packet.count > 1 else { return nil }
+        return switch packet[1] {
+        case 0x02, 0x32: .variable
+        case 0x06: .read
+        case 0x08: .write
+        case 0x10, 0x12, 0x14, 0x16: .authentication
+        default: .fixed
+        }
+    }
+
     /// The longest time that the card may take for this command.
-    private static func limit(of packet: [UInt8], _ limits: ResponseTime) -> Duration {
-        guard packet.count > 1 else { return .zero }
+    static func limit(of packet: [UInt8], _ limits: ResponseTime) -> Duration {
+        guard let kind = commandClass(of: packet) else { return .zero }
         let nodes = packet.count > 10 ? Int(packet[10]) : 0
         let blocks = packet.count > 11 + 2 * nodes ? Int(packet[11 + 2 * nodes]) : 0
-        return switch packet[1] {
-        case 0x02, 0x32: limits.maximum(.variable, units: nodes)
-        case 0x06: limits.maximum(.read, units: blocks)
-        case 0x08: limits.maximum(.write, units: blocks)
-        case 0x10, 0x12, 0x14, 0x16: limits.maximum(.authentication, units: nodes)
-        default: limits.maximum(.fixed)
+        return switch kind {
+        case .variable, .authentication: limits.maximum(kind, units: nodes)
+        case .read, .write: limits.maximum(kind, units: blocks)
+        case .fixed, .other: limits.maximum(.fixed)
         }
     }
 
