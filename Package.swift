@@ -157,8 +157,8 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     (
         "PaSoRiReaderTests",
         [
-            "Arrivals", "ByteCodec", "CardModel", "CardReading", "PassportChips", "ReaderCore", "PaSoRiReader",
-            "ReaderTesting", "SimulatedChips", "SystemDevices", "USBTransport", "VirtualReader",
+            "Arrivals", "ByteCodec", "CardModel", "CardReading", "ISO7816", "PassportChips", "ReaderCore",
+            "PaSoRiReader", "ReaderTesting", "SimulatedChips", "SystemDevices", "USBTransport", "VirtualReader",
         ]
     ),
     (

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CardModel
+import CardReading
+import ISO7816
 import ReaderCore
 import SimulatedChips
+import Synchronization
+import TestSupport
 import Testing
 import VirtualReader
 
@@ -133,5 +137,39 @@ struct ISOBitRateTests {
         #expect(bench.field.statistics.apdus == 0)
         try Self.activate(bench, type)
         try Self.work(bench)
+    }
+
+    /// What a residence card of type B costs on air and in the card, and the bytes of its APDUs.
+    private static func residenceCard(rates: String) throws -> (air: Duration, bytes: Int) {
+        var text = String(decoding: try TestFiles.read("Fixtures/iso7816/residence/second.json"), as: UTF8.self)
+        let start = try #require(text.firstRange(of: "\"typeB\""))
+        let end = try #require(text[start.lowerBound...].firstRange(of: "}"))
+        text.replaceSubrange(
+            start.lowerBound..<end.upperBound, with: #""typeB":{"pupi":"e8253eec","protocolInfo":"\#(rates)8181"}"#)
+        let bench = try Port100Bench(VirtualField(cardFile: Array(text.utf8)))
+        let bytes = Mutex(0)
+        let recorder = RecordingReader(bench.reader) { entry in
+            guard case .transceive(let command, _, let answer) = entry.event else { return }
+            bytes.withLock { $0 += command.count + ((try? answer.get())?.count ?? 0) }
+        }
+        let picc = try #require(try recorder.activate(.typeB()))
+        let session = ISO7816Session(reader: recorder, picc: picc, request: .typeB())
+        var reader = try ResidenceReader(session, picc.identity) { count in
+            (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ 1) }
+        }
+        reader.unlock(try #require(ResidenceNumber("AA12345678BB")))
+        let dump = reader.finish()
+        #expect(reader.error == nil)
+        #expect(dump.applications.flatMap(\.files).allSatisfy { $0.state == .read })
+        return (bench.field.statistics.time, bytes.withLock { $0 })
+    }
+
+    /// A quarter of the time, and little more than what the bytes take at 424 kbit/s.
+    @Test func residenceCardsOfTypeBAreReadAtTheHighestSpeed() throws {
+        let (slow, fast) = (try Self.residenceCard(rates: "00"), try Self.residenceCard(rates: "b3"))
+        #expect(slow.bytes == fast.bytes)
+        #expect(slow.air > fast.air * 3.5)
+        let least = Duration.microseconds(fast.bytes * 9 * 1000) / 423.75
+        #expect(fast.air <= least * 1.3, "\(fast.air) for \(least)")
     }
 }
