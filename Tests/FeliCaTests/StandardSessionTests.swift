@@ -104,6 +104,13 @@ struct StandardSessionTests {
                 #expect(try session.write(list, data).isSuccess)
                 continue
             }
+            if code & 0xF0 == 0x80 {
+                let (command, key, parent) = try Self.issuing(code, payload)
+                #expect(command.payload(key: key, parent: parent) == payload)
+                let left = try session.issue(command, payload)
+                #expect(left == (code == 0x80 ? 0xF5 : code == 0x84 ? payload[0] == 0x08 ? 0xEF : 0xEE : nil))
+                continue
+            }
             guard code == 0x14 || code == 0x44 else {
                 let made = try session.exchange(CommandCode(rawValue: UInt16(code)), payload, .seconds(1))
                 #expect(made == expected)
@@ -120,6 +127,33 @@ struct StandardSessionTests {
             }
         }
         #expect(channel.sent == exchanges.map(\.command))
+    }
+
+    /// The commands of D7 in the words of its comments, with the new key and that of the area above.
+    private static func issuing(
+        _ code: UInt8, _ payload: [UInt8]
+    ) throws -> (StandardIssueCommand, key: StandardKey?, parent: StandardKey) {
+        func key(_ text: String) throws -> StandardKey { try #require(StandardKey(Array(text.utf8))) }
+        switch (code, payload.first) {
+        case (0x80, _):
+            let issue = try #require(SystemIssue(id: Array(payload[..<8]), parameter: Array(payload[8..<16])))
+            let command = StandardIssueCommand.issueID(
+                SystemCode(rawValue: 0xA0B1), issue, version: KeyVersion(rawValue: 1))
+            return (command, try key("rootkey!"), try StandardVector.key("8796A5B4C3D2E1F0"))
+        case (0x82, _):
+            let command = StandardIssueCommand.area(
+                AreaCode(rawValue: 0x1000), end: AreaCode(rawValue: 0x1FFF), blocks: 20, version: KeyVersion(rawValue: 2))
+            return (command, try key("areakey!"), try key("rootkey!"))
+        case (0x84, 0x08):
+            let command = StandardIssueCommand.service(
+                ServiceCode(rawValue: 0x1008), blocks: 4, version: KeyVersion(rawValue: 3))
+            return (command, try key("servkey!"), try key("areakey!"))
+        case (0x84, _):
+            let command = StandardIssueCommand.service(
+                ServiceCode(rawValue: 0x100B), blocks: 4, version: KeyVersion(rawValue: 0))
+            return (command, nil, try key("areakey!"))
+        default: return (.changeSystemBlock, nil, try key("rootkey!"))
+        }
     }
 
     /// A payload of Read as a list of blocks.
@@ -395,6 +429,19 @@ struct StandardPieceTests {
         #expect(aes.sealed(version: KeyVersion(rawValue: 2), old: new, parent: new) == nil)
         #expect(try StandardVector.key("0101010101010100").isWeak && !new.isWeak)
         #expect(try StandardVector.key("E1FFE1FFF0FFF0FF").isWeak && !StandardVector.key("E1FFE1FFF0FFF0F0").isWeak)
+    }
+
+    /// K8 of the vectors.
+    @Test func packages() throws {
+        let command = StandardIssueCommand.service(
+            ServiceCode(rawValue: 0x1008), blocks: 4, version: KeyVersion(rawValue: 1))
+        let (key, parent) = (try StandardVector.key("4041424344454647"), try StandardVector.key("3031323334353637"))
+        let payload = try #require(command.payload(key: key, parent: parent))
+        #expect(
+            Hex.encode(payload, uppercase: true) == "0810" + "C7D051D6681257FA4B1C00A8024A57FE31F68CA1A2114804")
+        let aes = try StandardVector.key(Self.b)
+        #expect(command.payload(key: aes, parent: parent) == nil)
+        #expect(command.payload(key: key, parent: aes) == nil)
     }
 
     @Test func keysDoNotShow() throws {

@@ -35,6 +35,8 @@ struct VirtualStandardTests {
             code: SystemCode(rawValue: 0x0003), idm: try #require(IDm(vector.idm)),
             pmm: try #require(PMm("0144220427674EFF")), nodes: nodes, memory: try memory(vector))
         system.keys = keys
+        // D7 issues the card; that many blocks are left at first.
+        if vector.id == "D7" { (system.code, system.freeBlocks) = (.any, 245) }
         return VirtualFeliCaCard(systems: [system])
     }
 
@@ -83,9 +85,7 @@ struct VirtualStandardTests {
         let own = try Hex.decode(vector.scheme == .des ? vector.session : vector.own)
         let first = try #require(try vector.messaging().open(exchanges[1].answer, code: exchanges[1].answer[1]))
         card.prepare(random: own, firstNumber: first.number)
-        // Issuing gets no answer.
-        let count = vector.id == "D7" ? 2 : exchanges.count
-        for (place, (command, answer)) in exchanges.prefix(count).enumerated() {
+        for (place, (command, answer)) in exchanges.enumerated() {
             #expect(card.answer(command, at: .kbps212)?.frame == answer, "\(place)")
         }
     }

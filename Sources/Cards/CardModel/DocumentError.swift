@@ -67,11 +67,13 @@ extension DocumentError {
             case liteSystems, noSystemBesideLite, dataFormat, flipperVersion, publicOrPrivate, noKey, noPassword
             case jsonObject, oneMoment, oneType, stationRows, stationRadix, scannedAt, errorName, serviceNumber
             case counterValue, nextOffset, simulatedTag
+            case ownSystemCode, areaInArea, codeOfOneGroup, uniqueNode, writableService, differentRecords, blocksInAll
+            case shallowArea
 
             // One value: a number or a name.
             case number, form, bytesInBase64, bytesInHexOrBase64, byteList, hexDigits, hexName, atMostSystems
             case atMostBlocks, atMostPages, atMostRecords, atMostBytes, atMostApplications, systemCount, cardCount
-            case xml, xmlDepth, blockNumberUpTo, wireCode, numberedCode, field, fieldOnly, member
+            case xml, xmlDepth, blockNumberUpTo, wireCode, numberedCode, field, fieldOnly, member, enoughBlocks
 
             // A list of possible values.
             case oneOf, bytes, bytesInHex, oneOfNames, knownCommand, knownPINs, knownMember

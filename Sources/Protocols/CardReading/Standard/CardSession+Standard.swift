@@ -87,7 +87,10 @@ extension CardSession {
         guard try isPresent(system) else { throw .cardLost }
     }
 
-    private func switchOff() throws(ReadingError) -> Bool {
+    /// Switches the field off and on.
+    ///
+    /// - Returns: whether the reader can.
+    func switchOff() throws(ReadingError) -> Bool {
         do throws(TransportError) {
             return try reader.cyclePower()
         } catch {

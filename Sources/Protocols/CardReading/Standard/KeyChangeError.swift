@@ -3,7 +3,7 @@
 public import CardModel
 public import FeliCa
 
-/// Why keys of a FeliCa Standard were not changed, or not all of them.
+/// Why keys of a FeliCa Standard were not changed or not all of them, or why the card was not issued.
 ///
 /// Every key of the card is the old or the new one, whatever the error; the version that the card tells shows which.
 @nonexhaustive
@@ -30,6 +30,16 @@ public enum KeyChangeError: Error, Hashable, Sendable {
     case notVerified(NodeCode)
     /// The new keys change other nodes than the interrupted change did.
     case otherPlan
+    /// The card is issued already, or otherwise than the profile says; nothing resets it.
+    case locked
+    /// The blank card has too few blocks for the profile.
+    case tooFewBlocks(needed: Int, free: Int)
+    /// The card refused or did not answer the registration of a node (the system for the whole), and does not have it.
+    case notRegistered(NodeCode, StatusFlags?)
+    /// The card does not have a node, a key's version, an issue number or the layout that was registered.
+    case notKept(NodeCode)
+    /// Data of the profile could not be written.
+    case data(BlockWriteError)
     /// The card kept its power, so that nothing could be proved.
     case keptPower
     /// Reading ended: the card left, or the reader failed.
@@ -66,6 +76,23 @@ extension KeyChangeError: SelfDescribing {
         case .otherPlan:
             LocalizedText(
                 "the new keys are not those of the interrupted change", "新しい鍵が、中断した変更のものと違います")
+        case .locked:
+            LocalizedText(
+                "the card is issued already; only a blank card (system FFFF) can be issued",
+                "発行済みのカードです。発行できるのは未発行のカード（システム FFFF）だけです")
+        case .tooFewBlocks(let needed, let free):
+            LocalizedText(
+                "the profile needs \(needed) blocks; the card has \(free)",
+                "プロファイルには \(needed) ブロック必要ですが、カードの空きは \(free) ブロックです")
+        case .notRegistered(let node, let flags?):
+            flags.refusal(of: LocalizedText("the registration of node \(node)", "ノード \(node) の登録"))
+        case .notRegistered(let node, nil):
+            LocalizedText(
+                "the card does not answer the registration of node \(node)", "ノード \(node) の登録にカードが応答しません")
+        case .notKept(let node):
+            LocalizedText(
+                "node \(node) of the card is not as it was registered", "カードのノード \(node) が登録した内容と違います")
+        case .data(let error): error.message
         case .keptPower:
             LocalizedText("the card kept its power; the new key was not proved", "カードの電源が切れなかったため、新しい鍵を確認できません")
         case .reading(let error): error.message

@@ -19,9 +19,21 @@ public struct StandardKeyChange: Hashable, Sendable {
     }
 }
 
-/// A step of a key change, as the journal has it.
+/// A step of a key change or an issuance, as the journal has it.
 @nonexhaustive
 public enum StandardStep: Hashable, Sendable {
+    /// The system code and the key of area 0000 are about to be registered on a blank card.
+    case issueID
+    /// This area is about to be registered.
+    case area(NodeCode)
+    /// This service is about to be registered.
+    case service(NodeCode)
+    /// What was registered is about to be made permanent.
+    case commit
+    /// The card has all that was registered after it had lost its power.
+    case committed
+    /// The data of this service is about to be written.
+    case data(NodeCode)
     /// The key of this node is about to be changed.
     case key(NodeCode)
     /// The new key of this node was proved by both sides after the card had lost its session.

@@ -54,6 +54,10 @@ public struct CommandCode: RawRepresentable, Hashable, Sendable {
     /// Write v2, after mutual authentication with AES.
     package static let writeV2 = CommandCode(rawValue: 0x46)
     package static let getContainerID = CommandCode(rawValue: 0x70)
+    package static let registerIssueID = CommandCode(rawValue: 0x80)
+    package static let registerArea = CommandCode(rawValue: 0x82)
+    package static let registerService = CommandCode(rawValue: 0x84)
+    package static let changeSystemBlock = CommandCode(rawValue: 0x8E)
     package static let echo = CommandCode(rawValue: 0xF000)
 
     /// The bytes on the wire, one or two.
@@ -120,11 +124,11 @@ extension CommandCode {
         (CommandCode(rawValue: 0x4C), "Update Random ID"),
         (getContainerID, "Get Container ID"),
         (CommandCode(rawValue: 0x78), "Set Node Property"),
-        (CommandCode(rawValue: 0x80), "Register Issue ID"),
-        (CommandCode(rawValue: 0x82), "Register Area"),
-        (CommandCode(rawValue: 0x84), "Register Service"),
+        (registerIssueID, "Register Issue ID"),
+        (registerArea, "Register Area"),
+        (registerService, "Register Service"),
         (CommandCode(rawValue: 0x86), "Register Issue ID Ex"),
-        (CommandCode(rawValue: 0x8E), "Change System Block"),
+        (changeSystemBlock, "Change System Block"),
         (echo, "Echo"),
     ]
 }

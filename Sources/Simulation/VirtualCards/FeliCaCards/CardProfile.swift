@@ -42,6 +42,9 @@ package struct CardProfile: Hashable, Sendable {
     package var countsAfterRefusal = false
     /// Whether Request System Code names the first system twice, and 0000.
     package var doublesSystem = false
+    /// Whether what is registered before Change System Block outlives the loss of power. Whether real cards keep it, no
+    /// source says.
+    package var keepsUncommittedNodes = false
     /// Whether it answers no command but Polling.
     package var isMute = false
     /// From this index on, Search Service Code is not answered.

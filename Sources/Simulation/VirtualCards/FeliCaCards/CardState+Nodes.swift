@@ -120,7 +120,7 @@ extension CardState {
         return Reply(answer.bytes, units: codes.count)
     }
 
-    /// Request Block Information Ex: the same and the number of free blocks, which is zero.
+    /// Request Block Information Ex: the same and the number of free blocks, which is zero once a system is issued.
     func requestBlockInformationEx(
         _ system: VirtualSystem, _ parameters: inout ByteReader
     ) throws(ByteCodecError) -> Reply? {
@@ -131,7 +131,7 @@ extension CardState {
         for (place, code) in codes.enumerated() {
             guard let node = system.node(code) else { return refuse(StatusError(StatusCode.nodeAbsent, at: place)) }
             answer.write(system.allocatedBlocks(node), .little)
-            answer.write(UInt16(0), .little)
+            answer.write(system.freeBlocks ?? 0, .little)
         }
         return Reply(answer.bytes, units: codes.count)
     }

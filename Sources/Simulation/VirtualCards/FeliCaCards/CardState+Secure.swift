@@ -14,10 +14,16 @@ enum SecureCommand: UInt8 {
     case authentication2V2 = 0x42
     case readV2 = 0x44
     case writeV2 = 0x46
+    case registerIssueID = 0x80
+    case registerArea = 0x82
+    case registerService = 0x84
+    case changeSystemBlock = 0x8E
 
     var scheme: StandardScheme {
         switch self {
-        case .authentication1, .authentication2, .read, .write: .des
+        case .authentication1, .authentication2, .read, .write, .registerIssueID, .registerArea, .registerService,
+            .changeSystemBlock:
+            .des
         case .authentication1V2, .authentication2V2, .readV2, .writeV2: .aes
         }
     }
@@ -28,6 +34,7 @@ enum SecureCommand: UInt8 {
         case .authentication1, .authentication2, .authentication1V2, .authentication2V2: 4
         case .read, .readV2: 5
         case .write, .writeV2: 6
+        case .registerIssueID, .registerArea, .registerService, .changeSystemBlock: 7
         }
     }
 
@@ -54,7 +61,8 @@ extension CardState {
         _ command: SecureCommand, _ parameters: inout ByteReader, _ frame: [UInt8]
     ) throws(ByteCodecError) -> Reply? {
         switch command {
-        case .read, .readV2, .write, .writeV2: return message(command, frame)
+        case .read, .readV2, .write, .writeV2, .registerIssueID, .registerArea, .registerService, .changeSystemBlock:
+            return message(command, frame)
         case .authentication1, .authentication1V2:
             guard select(try parameters.readUInt64(.big)), let system else { return nil }
             if lite?.kind == .liteS, command == .authentication1 {
@@ -174,13 +182,15 @@ extension CardState {
         var units = 0
         let answer: [UInt8]
         do throws(StatusError) {
-            if command == .read || command == .readV2 {
+            switch command {
+            case .read, .readV2:
                 let blocks = try secureBlocks(mode, &payload, in: system)
                 units = blocks.count
                 answer = [0, 0, UInt8(truncatingIfNeeded: blocks.count)] + blocks.flatMap(\.bytes)
-            } else {
+            case .write, .writeV2:
                 units = try secureWrite(mode, &payload, in: system)
                 answer = [0, 0]
+            default: answer = [0, 0] + (try issue(command, mode, message.payload, in: system))
             }
         } catch {
             guard let flags = error.flags(profile.statusStyle) else { return nil }

@@ -16,6 +16,8 @@ struct CardState {
     private var current = 0
     /// The mutual authentication or session; `nil` in mode 0.
     var secure: SecureMode?
+    /// The system as it was before the first issuing command that is not made permanent yet.
+    var unissued: VirtualSystem?
     /// The random numbers of mutual authentication.
     var random = CardRandom()
     /// The source of the time slots of Polling answers: the same for the same card.
@@ -67,6 +69,8 @@ struct CardState {
     }
 
     mutating func losePower() {
+        if let unissued, !profile.keepsUncommittedNodes { store(unissued) }
+        unissued = nil
         current = 0
         secure = nil
         if let idm = systems.first?.idm, let number = profile.oddities.losePower(idm) { renumber(number) }
@@ -270,6 +274,14 @@ enum StatusCode {
     static let twoMACs: UInt8 = 0xB0
     static let authenticationNeeded: UInt8 = 0xB1
     static let macNeeded: UInt8 = 0xB2
+    static let writeFailed: UInt8 = 0xA9
+    static let packageMAC: UInt8 = 0xAB
+    static let parameter: UInt8 = 0xAC
+    static let exists: UInt8 = 0xAD
+    static let systemCode: UInt8 = 0xAE
+    static let otherCode: UInt8 = 0xC1
+    static let disabled: UInt8 = 0xC2
+    static let attribute: UInt8 = 0xC3
     static let rootArea: UInt8 = 0xE0
     static let notAnArea: UInt8 = 0xE2
     static let noAreaInformation: UInt8 = 0xE7

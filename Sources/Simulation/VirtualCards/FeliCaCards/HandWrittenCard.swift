@@ -9,7 +9,7 @@ enum HandWrittenCard {
     private static let systemKeys: Set<String> = [
         "code", "idm", "pmm", "keyVersion", "keyVersions", "nodes", "blocks", "properties", "comment", "keys",
         "aesKeys",
-        "aesKeyVersions", "issueId", "issueParameter", "individualKey",
+        "aesKeyVersions", "issueId", "issueParameter", "individualKey", "freeBlocks",
     ]
 
     static func load(_ root: JSONCursor, _ options: VirtualOptions) throws(DocumentError) -> VirtualFeliCaCard {
@@ -85,6 +85,10 @@ enum HandWrittenCard {
             code: code, idm: try json.optional("idm")?.idm() ?? idm, pmm: try json.optional("pmm")?.pmm() ?? pmm,
             keyVersion: keyVersion, nodes: nodes, memory: memory)
         system.keys = try keys(json, of: system)
+        if let free = try json.optional("freeBlocks") {
+            guard code == .any else { throw free.malformed(.form, "code FFFF") }
+            system.freeBlocks = UInt16(clamping: try free.integer(in: 0...65_535))
+        }
         if let version = try json.optional("keyVersions")?.optional("FFFF") { system.keyVersion = try version.code() }
         return system
     }

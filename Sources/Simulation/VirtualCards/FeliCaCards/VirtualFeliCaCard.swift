@@ -7,8 +7,8 @@ internal import Synchronization
 /// A FeliCa card in software: it parses command packets by hand and answers like real cards according to public
 /// sources. Behavior that no source decides is documented in `Docs/virtual-cards.md`.
 ///
-/// Systems with keys open their services after mutual authentication with DES or AES, and take new DES keys;
-/// issuing gets no answer.
+/// Systems with keys open their services after mutual authentication with DES or AES, and take new DES keys. A blank
+/// card can be issued.
 package final class VirtualFeliCaCard: VirtualPacketCard {
     private let state: Mutex<CardState>
 
@@ -60,7 +60,8 @@ package final class VirtualFeliCaCard: VirtualPacketCard {
         state.withLock { $0.renumber(number) }
     }
 
-    /// Returns to the first system; written data stays.
+    /// Returns to the first system; written data stays. What was registered on a blank card is lost unless it was made
+    /// permanent, or the profile says otherwise.
     package func losePower() {
         state.withLock { $0.losePower() }
     }

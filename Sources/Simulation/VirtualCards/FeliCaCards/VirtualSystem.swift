@@ -19,7 +19,9 @@ package struct VirtualSystem: Hashable, Sendable {
     package var keys: VirtualKeys?
     /// The blocks, by the overlap group of the services that open them.
     package internal(set) var memory: [UInt16: BlockStore]
-    private let places: [UInt16: Int]
+    /// The blocks left for areas, services and data while the system is not issued; `nil` once it is.
+    package var freeBlocks: UInt16?
+    private var places: [UInt16: Int]
 
     /// Creates a system with its nodes and blocks.
     ///
@@ -58,6 +60,13 @@ package struct VirtualSystem: Hashable, Sendable {
     func area(around code: UInt16) -> VirtualNode? {
         guard let node = node(code) else { return nil }
         return nodes.last { $0.isArea && $0.code != node.code && $0.codes.contains(code) }
+    }
+
+    /// Adds an area or a service that is not there.
+    mutating func add(_ node: VirtualNode) {
+        let place = nodes.firstIndex { $0.code > node.code } ?? nodes.endIndex
+        nodes.insert(node, at: place)
+        places = Dictionary(uniqueKeysWithValues: nodes.enumerated().map { ($1.code.rawValue, $0) })
     }
 
     /// Sets the version of a node's DES key.
