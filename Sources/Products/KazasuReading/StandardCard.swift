@@ -227,6 +227,69 @@ public struct StandardCard {
         _ new: StandardKeys, _ plan: KeyChanger.Plan, lift: (() throws(KazasuError) -> Void)? = nil,
         journal: @escaping (StandardStep) throws(KazasuError) -> Void
     ) throws(KazasuError) {
+        try changing(lift, journal) { lift, journal throws(KeyChangeError) in
+            try KeyChanger(
+                session: session, system: system, keyring: keyring, new: new, lift: lift, journal: journal
+            ).run(plan)
+        }
+    }
+
+    // MARK: Issuing
+
+    /// Looks at a blank card and checks everything that can be checked without a key; nothing is written.
+    ///
+    /// - Parameters:
+    ///   - keys: the keys that the card gets.
+    ///   - isResumed: whether the card may have a part of the profile, or all of it.
+    /// - Throws: as ``issue(_:keys:resuming:lift:journal:)``.
+    package func issuePlan(
+        _ profile: StandardProfile, keys new: StandardKeys, resumes isResumed: Bool = false
+    ) throws(KazasuError) -> (state: StandardIssuer.State, check: StandardKeyCheck) {
+        try changing { () throws(KeyChangeError) in
+            let issuer = StandardIssuer(session: session, profile: profile, keyring: keyring, new: new) {
+                _ throws(KeyChangeError) in
+            }
+            return (try issuer.plan(resumes: isResumed), try issuer.keyCheck())
+        }
+    }
+
+    /// Makes a blank card into a profile's system, or goes on where that was interrupted. It is for ever: nothing resets an
+    /// issued card.
+    ///
+    /// ``standard(keys:retries:)`` takes the seller's keys, `FFFF` and `0000` of system FFFF. They are proved before the first
+    /// step, and every new key at the end. Whatever interrupts this, each key is the seller's or the new one, and the same
+    /// call with the steps of the journal ends it. Issue one card of a batch first; only simulated cards were tried so far.
+    ///
+    /// - Parameters:
+    ///   - profile: the system, its areas, services and data.
+    ///   - new: the keys that the card gets, of DES, in the profile's system: one for each area and each service that needs
+    ///     one, and the system's with its version.
+    ///   - steps: the steps in the journal of an interrupted run; `nil` for a new one.
+    ///   - lift: asks for the card to be lifted and put back, for readers that cannot switch their field off; by default that
+    ///     is an error.
+    ///   - journal: stores each step where it survives the loss of power, before it is taken.
+    /// - Throws: ``KazasuError/keyChange(_:)``, among them ``KeyChangeError/locked`` for a card that is not blank,
+    ///   ``KazasuError/standard(_:)``, ``KazasuError/reading(_:)``.
+    public func issue(
+        _ profile: StandardProfile, keys new: StandardKeys, resuming steps: Set<StandardStep>? = nil,
+        lift: (() throws(KazasuError) -> Void)? = nil, journal: @escaping (StandardStep) throws(KazasuError) -> Void
+    ) throws(KazasuError) {
+        try changing(lift, journal) { lift, journal throws(KeyChangeError) in
+            let issuer = StandardIssuer(
+                session: session, profile: profile, keyring: keyring, new: new, lift: lift, journal: journal)
+            _ = try issuer.plan(resumes: steps != nil)
+            try issuer.run(resuming: steps ?? [])
+        }
+    }
+
+    private typealias Lift = () throws(KeyChangeError) -> Void
+    private typealias Journal = (StandardStep) throws(KeyChangeError) -> Void
+
+    /// Changes a card; errors of the caller's own steps end it and are thrown as they are.
+    private func changing(
+        _ lift: (() throws(KazasuError) -> Void)?, _ journal: @escaping (StandardStep) throws(KazasuError) -> Void,
+        _ body: (@escaping Lift, @escaping Journal) throws(KeyChangeError) -> Void
+    ) throws(KazasuError) {
         var failure: KazasuError?
         func passing(_ step: () throws(KazasuError) -> Void) throws(KeyChangeError) {
             do throws(KazasuError) {
@@ -238,16 +301,12 @@ public struct StandardCard {
         }
         do throws(KazasuError) {
             try changing { () throws(KeyChangeError) in
-                let changer = KeyChanger(
-                    session: session, system: system, keyring: keyring, new: new,
-                    lift: { () throws(KeyChangeError) in
+                try body(
+                    { () throws(KeyChangeError) in
                         guard let lift else { throw .keptPower }
                         try passing(lift)
                     },
-                    journal: { step throws(KeyChangeError) in
-                        try passing { () throws(KazasuError) in try journal(step) }
-                    })
-                try changer.run(plan)
+                    { step throws(KeyChangeError) in try passing { () throws(KazasuError) in try journal(step) } })
             }
         } catch {
             throw failure ?? error

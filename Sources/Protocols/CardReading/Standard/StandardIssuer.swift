@@ -43,14 +43,15 @@ package struct StandardIssuer {
 
     /// The card as it is.
     package struct State: Hashable {
-        package let system: SystemHandle
+        package fileprivate(set) var system: SystemHandle
         /// The nodes with their versions, and the system's.
         package fileprivate(set) var versions: [NodeCode: KeyVersion] = [:]
         /// The blocks of a blank card, where it tells.
         package fileprivate(set) var free: Int?
         fileprivate var ends: [NodeCode: AreaCode] = [:]
 
-        package var isBlank: Bool { system.code == StandardIssuer.blank }
+        /// Whether nothing is registered.
+        package fileprivate(set) var isBlank = false
     }
 
     // MARK: Looking
@@ -100,15 +101,12 @@ package struct StandardIssuer {
                 system.code = told
             }
             guard system.code == Self.blank || system.code == profile.system else { return State(system: system) }
-            var state = State(system: system)
-            if system.code == Self.blank {
-                if system.pmm.mayAnswer(.requestBlockInformationEx),
-                    case .value(let counts) = try session.ask(system, { felica throws(FeliCaError) in
-                        try felica.requestBlockInformationEx([AreaCode.root.node])
-                    })
-                {
-                    state.free = counts.first.map { Int($0.free) }
+            var state = State(system: system, isBlank: system.code == Self.blank)
+            if state.isBlank {
+                let reply = try session.ask(system, silences: 1) { felica throws(FeliCaError) in
+                    try felica.requestBlockInformationEx([AreaCode.root.node])
                 }
+                if case .value(let counts) = reply { state.free = counts.first.map { Int($0.free) } }
             }
             let nodes = try session.nodes(of: system)
             let versions = try StandardVersionFinder(session, system).versions(of: [.system] + nodes.map(\.code))
@@ -135,6 +133,10 @@ package struct StandardIssuer {
             }
             guard new.entry(.system, in: profile.system, .des, card: card)?.version != state.versions[.system] else {
                 throw .sameVersion(.system)
+            }
+            for node in [.system, AreaCode.root.node] {
+                let wanted = factory.entry(node, in: Self.blank, .des, card: card)?.version
+                if let wanted, let found = state.versions[node], wanted != found { throw .key(node, .keyVersion) }
             }
         } else {
             guard nodes.isSubset(of: profile.versions.keys) else { throw .locked }
@@ -169,63 +171,60 @@ package struct StandardIssuer {
 
     /// Registers what is missing until the card keeps all of it without power.
     private func register(_ progress: Set<StandardStep>) throws(KeyChangeError) -> State {
-        var isCommitted = progress.contains(.committed)
-        var wasTried = progress.contains(.commit)
+        // Whether Change System Block may have been carried out, and whether it was.
+        var (wasSent, isCommitted) = (progress.contains(.commit), progress.contains(.committed))
         var failure = KeyChangeError.notRegistered(.system, nil)
-        for _ in 0..<Self.tries {
-            let state = try look()
-            if isCommitted, missing(state).isEmpty { return state }
+        for attempt in 1...Self.tries {
+            var state = try look()
+            let isComplete = missing(state).isEmpty
+            if isCommitted, isComplete { return state }
+            // Without power, the card may be blank again and have its old code.
+            state.system.code = .any
             isCommitted = false
+            var isDone = false
             do throws(KeyChangeError) {
-                guard try register(state, mayRefuseCommit: wasTried) else {
-                    try reset(state.system)
-                    wasTried = true
-                    continue
-                }
-            } catch {
-                // What was refused is still missing, or was done before its answer was lost.
+                isDone = try register(state)
+            } catch .notRegistered(.system, .some) where isComplete && wasSent {
+                // Nothing is left to be made permanent.
+                isDone = true
+            }
+            // A card may also leave the command without an answer then.
+            isDone = isDone || isComplete && wasSent && attempt > 1
+            wasSent = true
+            guard isDone else {
                 try reset(state.system)
-                guard case .notRegistered(_, let flags) = error, flags == nil else { throw error }
-                failure = error
                 continue
             }
-            wasTried = true
             try cutPower()
             let kept = try look()
-            guard missing(kept).isEmpty else {
-                failure = .notKept(missing(kept)[0])
-                continue
+            guard let lost = missing(kept).first else {
+                try journal(.committed)
+                return kept
             }
-            try journal(.committed)
-            return kept
+            failure = .notKept(lost)
         }
         throw failure
     }
 
     /// Registers what is missing in one session, and makes it permanent.
     ///
-    /// - Parameter mayRefuseCommit: whether Change System Block may have been carried out before.
     /// - Returns: `false` if an answer was lost.
-    private func register(_ state: State, mayRefuseCommit: Bool) throws(KeyChangeError) -> Bool {
+    private func register(_ state: State) throws(KeyChangeError) -> Bool {
         let root = AreaCode.root.node
         let present = state.isBlank ? try factoryKey(root) : try key(root)
-        guard var open = try open(
-            try access(system: try systemKey(state), areas: [(root, present)], services: [(root, present)]), state.system, root)
-        else { return false }
+        let access = try access(
+            system: try systemKey(state), areas: [(root, present)], services: [(root, present)])
+        guard var open = try open(access, state.system, root) else { return false }
         for node in missing(state) {
             let (step, command, parent) = try registration(of: node)
-            try journal(step)
-            let own = node == root || profile.keyedNodes.contains(node) ? try key(node) : nil
+            let own = profile.keyedNodes.contains(node) ? try key(node) : nil
             let above = node == root ? present : try key(parent)
             guard let payload = command.payload(key: own, parent: above) else { throw .unsupported(node) }
+            try journal(step)
             guard try send(command, payload, node, &open) else { return false }
         }
         try journal(.commit)
-        do throws(KeyChangeError) {
-            return try send(.changeSystemBlock, [], .system, &open)
-        } catch .notRegistered(.system, .some) where mayRefuseCommit && missing(state).isEmpty {
-            return true
-        }
+        return try send(.changeSystemBlock, [], .system, &open)
     }
 
     private func registration(
@@ -315,13 +314,13 @@ package struct StandardIssuer {
             if !isBegun { try journal(.data(code.node)) }
             isBegun = true
             _ = try data { () throws(BlockWriteError) in try writer.run(plan) }
-            try reset(system)
         }
     }
 
     private func data<Value>(_ body: () throws(BlockWriteError) -> Value) throws(KeyChangeError) -> Value {
+        let value: Value
         do throws(BlockWriteError) {
-            return try body()
+            value = try body()
         } catch {
             switch error {
             case .key(let error): throw .standard(error)
@@ -329,12 +328,16 @@ package struct StandardIssuer {
             default: throw .data(error)
             }
         }
+        try settle()
+        return value
     }
 
     // MARK: Proof
 
-    /// Proves every key: services in one session for each path of areas, areas without services by themselves.
+    /// Proves every key: services in one session for each path of areas, areas without services by themselves. The last
+    /// session stays open, so that the card shows when it has lost its power.
     private func prove(_ system: SystemHandle, _ keyring: StandardKeyring) throws(KeyChangeError) {
+        var isOpen = false
         let inner = profile.areas.map { profile.path(to: $0.code.node) }
         for path in inner {
             let keyed = profile.services.flatMap(\.codes).filter(\.requiresAuthentication).map(\.node)
@@ -347,11 +350,12 @@ package struct StandardIssuer {
                 var services: [(NodeCode, StandardKey)] = []
                 for node in nodes { services.append((node, try key(node))) }
                 let access = try access(system: try key(.system), areas: areas, services: services)
+                if isOpen { try reset(system) }
                 var open: StandardSession?
                 for _ in 0..<Self.tries where open == nil { open = try self.open(access, system, nodes.first ?? .system) }
                 guard let open else { throw .silent(nodes.first ?? .system) }
                 guard open.issue == profile.issue else { throw .notKept(.system) }
-                try reset(system)
+                isOpen = true
                 for node in nodes { try journal(.keyProved(node)) }
             }
         }
@@ -369,7 +373,6 @@ package struct StandardIssuer {
                 let found = try data { () throws(BlockWriteError) in
                     try writer.read(code, from: piece.number, count: piece.blocks.count)
                 }
-                try reset(state.system)
                 for (index, (found, wanted)) in zip(found, piece.blocks).enumerated() where found != wanted {
                     throw .data(.notVerified(block: piece.number + UInt16(index)))
                 }
@@ -378,6 +381,15 @@ package struct StandardIssuer {
     }
 
     // MARK: Keys and sessions
+
+    /// A check value of all keys that are used, for a journal.
+    ///
+    /// - Parameter salt: that of an earlier value; `nil` for a new one.
+    package func keyCheck(salt: [UInt8]? = nil) throws(KeyChangeError) -> StandardKeyCheck {
+        var keys = [try factoryKey(.system), try factoryKey(AreaCode.root.node)]
+        for node in [.system] + profile.keyedNodes { keys.append(try key(node)) }
+        return salt.map { StandardKeyCheck(keys, salt: $0) } ?? StandardKeyCheck(keys)
+    }
 
     private func key(_ node: NodeCode) throws(KeyChangeError) -> StandardKey {
         guard let key = new.entry(node, in: profile.system, .des, card: card)?.key else { throw .key(node, .noKey) }
@@ -438,6 +450,11 @@ package struct StandardIssuer {
     /// Ends a session.
     private func reset(_ system: SystemHandle) throws(KeyChangeError) {
         try reading { () throws(ReadingError) in try session.leaveAuthentication(of: system) }
+        try settle()
+    }
+
+    /// Has the card lifted if nothing else ends its session.
+    private func settle() throws(KeyChangeError) {
         guard session.staysAuthenticated else { return }
         try lift()
         session.authenticated = nil

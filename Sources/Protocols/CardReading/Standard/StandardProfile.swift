@@ -128,10 +128,11 @@ public struct StandardProfile: Hashable, Sendable {
         if !areas.contains(where: { $0.code == .root }) {
             areas.append(Area(code: .root, end: lastCode, blocks: 0, keyVersion: firstVersion))
         }
-        for (place, (json, area)) in listed.enumerated() where area.code != .root {
-            guard !listed[..<place].contains(where: { $0.area.code == area.code }) else {
-                throw try json.required("code").malformed(.uniqueNode)
-            }
+        for (place, (json, area)) in listed.enumerated()
+        where listed[..<place].contains(where: { $0.area.code == area.code }) {
+            throw try json.required("code").malformed(.uniqueNode)
+        }
+        for (json, area) in listed where area.code != .root {
             let own = area.code.rawValue...max(area.code.rawValue, area.end.rawValue)
             var around: [Area] = []
             for other in areas where other.code != area.code {
@@ -150,8 +151,6 @@ public struct StandardProfile: Hashable, Sendable {
                 throw try json.required("code").malformed(.shallowArea)
             }
         }
-        let roots = listed.filter { $0.area.code == .root }
-        if roots.count > 1 { throw try roots[1].json.required("code").malformed(.uniqueNode) }
         return areas.sorted { ($0.code.rawValue, $1.end.rawValue) < ($1.code.rawValue, $0.end.rawValue) }
     }
 

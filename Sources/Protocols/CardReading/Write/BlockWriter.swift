@@ -62,7 +62,7 @@ package struct BlockWriter {
     }
 
     /// Reads blocks of a service in a row, with the keys that a write to it takes.
-    package func read(_ service: ServiceCode, from number: UInt16, count: Int) throws(BlockWriteError) -> [Block] {
+    func read(_ service: ServiceCode, from number: UInt16, count: Int) throws(BlockWriteError) -> [Block] {
         let blocks = BlockWrite(service, block: number, .blocks(Array(repeating: .zero, count: count)))
         return try open(service) { carrier throws(BlockWriteError) in try Self.read(blocks, carrier) }
     }

@@ -97,3 +97,28 @@ extension StandardSession {
         }
     }
 }
+
+/// A value by which keys of a journal are known again: a salt that each of the keys enciphers in turn. With three or more
+/// keys, none can be found from it alone.
+package struct StandardKeyCheck: Hashable, Sendable {
+    /// Eight random bytes.
+    package let salt: [UInt8]
+    /// Eight bytes.
+    package let value: [UInt8]
+
+    package init?(salt: [UInt8], value: [UInt8]) {
+        guard salt.count == 8, value.count == 8 else { return nil }
+        (self.salt, self.value) = (salt, value)
+    }
+
+    /// Makes the value of keys of DES in this order.
+    package init(_ keys: [StandardKey], salt: [UInt8] = (0..<8).map { _ in .random(in: .min ... .max) }) {
+        self.salt = salt
+        value = keys.reduce(UInt64(block: salt)) { value, key in
+            key.withBytes { DESKey(UInt64(block: $0.prefix(8))).encrypt(value) }
+        }.block
+    }
+
+    /// Whether it was made of these keys.
+    package func matches(_ keys: [StandardKey]) -> Bool { StandardKeyCheck(keys, salt: salt) == self }
+}

@@ -70,7 +70,7 @@ package struct VirtualSystem: Hashable, Sendable {
     }
 
     /// Sets the version of a node's DES key.
-    mutating func setKeyVersion(_ version: KeyVersion, of code: UInt16) {
+    package mutating func setKeyVersion(_ version: KeyVersion, of code: UInt16) {
         if code == NodeCode.system.rawValue { keyVersion = version }
         if let place = places[code], nodes.indices.contains(place) { nodes[place].keyVersion = version }
     }
