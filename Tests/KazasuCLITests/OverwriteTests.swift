@@ -67,6 +67,9 @@ struct OverwriteTests {
             command: "standard keys", arguments: [], shown: ["standard", "info"], card: "felica/standard-keys.json",
             question: "The keys are changed like this."),
         Writer(
+            command: "standard issue", arguments: [], shown: ["standard", "info"], card: "felica/standard-blank.json",
+            question: "The card is issued like this, for ever."),
+        Writer(
             command: "tag provision", arguments: [], shown: ["tag", "read"], card: "virtual/ntag424-factory.json",
             question: "The tag is set up like this."),
         Writer(
@@ -114,6 +117,9 @@ struct OverwriteTests {
             Array(#"{"schema": "kazasu.liteProfile/1", "keyVersion": "0001"}"#.utf8), as: "door.json")
         let new = try folder.write(Array("0003 1408 0123456789ABCDEF 0008".utf8), as: "new.txt")
         chmod(new, 0o600)
+        let seller = try folder.write(TestFiles.read("Fixtures/provision/standard-seller-keys.txt"), as: "seller.txt")
+        let issued = try folder.write(TestFiles.read("Fixtures/provision/standard-issued-keys.txt"), as: "issued.txt")
+        for name in [seller, issued] { chmod(name, 0o600) }
         let tag = try folder.write(TestFiles.read("Fixtures/provision/ntag424-keys.txt"), as: "tag.keys")
         chmod(tag, 0o600)
         let plan = "\(TestFiles.root)/Fixtures/provision/ntag424-plan.json"
@@ -123,6 +129,11 @@ struct OverwriteTests {
                 ["--plan", plan, "--new-keys", tag, "--journal", "\(folder.path)/journal"]
             case "tag reset": ["--keys", tag, "--journal", "\(folder.path)/journal"]
             case "lite issue": ["--profile", profile, "--journal", "\(folder.path)/journal"]
+            case "standard issue":
+                [
+                    "--profile", "\(TestFiles.root)/Fixtures/provision/standard-profile.json", "--keys", seller,
+                    "--new-keys", issued, "--journal", "\(folder.path)/journal",
+                ]
             case "standard keys": ["--keys", feliCa, "--new-keys", new, "--journal", "\(folder.path)/journal"]
             default: [String]()
             }

@@ -241,15 +241,19 @@ public struct StandardCard {
     /// - Parameters:
     ///   - keys: the keys that the card gets.
     ///   - isResumed: whether the card may have a part of the profile, or all of it.
+    ///   - known: the check value of the keys with which it began.
     /// - Throws: as ``issue(_:keys:resuming:lift:journal:)``.
     package func issuePlan(
-        _ profile: StandardProfile, keys new: StandardKeys, resumes isResumed: Bool = false
+        _ profile: StandardProfile, keys new: StandardKeys, resumes isResumed: Bool = false,
+        check known: StandardKeyCheck? = nil
     ) throws(KazasuError) -> (state: StandardIssuer.State, check: StandardKeyCheck) {
         try changing { () throws(KeyChangeError) in
             let issuer = StandardIssuer(session: session, profile: profile, keyring: keyring, new: new) {
                 _ throws(KeyChangeError) in
             }
-            return (try issuer.plan(resumes: isResumed), try issuer.keyCheck())
+            let check = try issuer.keyCheck(salt: known?.salt)
+            guard known == nil || known == check else { throw .otherPlan }
+            return (try issuer.plan(resumes: isResumed), check)
         }
     }
 

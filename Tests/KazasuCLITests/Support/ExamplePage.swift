@@ -85,6 +85,9 @@ struct ExampleShell {
             ("after.json", "cards/suica-p1/card.json"), ("suica.nfc", "formats/flipper/standard.nfc"),
         ]
         for (name, source) in copies { _ = try folder.write(try TestFiles.read("Fixtures/\(source)"), as: name) }
+        func fixture(_ name: String) throws -> String {
+            String(decoding: try TestFiles.read("Fixtures/\(name)"), as: UTF8.self)
+        }
         let texts = [
             ("StationCode.csv", StationsTests.own), ("own.tsv", StationsTests.own),
             ("station_codes.csv", "0,E3,3B,東京地下鉄,銀座線,青山一丁目\n"),
@@ -98,6 +101,9 @@ struct ExampleShell {
             ("key", "37363534333231306665646362613938\n"), ("master", ExampleShell.masterKey + "\n"),
             ("felica.txt", ExampleShell.standardKeys), ("own.txt", ExampleShell.standardKeys),
             ("old.txt", ExampleShell.standardKeys),
+            ("gym.json", try fixture("provision/standard-profile.json")),
+            ("seller.txt", try fixture("provision/standard-seller-keys.txt")),
+            ("gym.txt", try fixture("provision/standard-issued-keys.txt")),
             ("new.txt", "0003 1408 1122334455667788 0008\n"),
             (
                 "keys.jsonl",
@@ -112,7 +118,7 @@ struct ExampleShell {
             ),
             ("tag.keys", ExampleShell.tagKeys), ("desfire.keys", ExampleShell.desfireKeys),
             ("key1", "101112131415161718191A1B1C1D1E1F\n"), ("key2", "202122232425262728292A2B2C2D2E2F\n"),
-            ("plan.json", String(decoding: try TestFiles.read("Fixtures/provision/ntag424-plan.json"), as: UTF8.self)),
+            ("plan.json", try fixture("provision/ntag424-plan.json")),
             ("tag.jsonl", ExampleShell.tagJournal),
             ("office.txt", "Date = date\nFrom = from\nTo = to\nFare = fare\n"),
             ("card.vcf", "BEGIN:VCARD\nVERSION:4.0\nFN:Example\nEND:VCARD\n"),
@@ -178,7 +184,7 @@ struct ExampleShell {
         ("classic ", "virtual/classic-1k.json"), ("tag verify", "virtual/ntag213-signed.json"),
         ("tag reset", "virtual/ntag424-owned.json"), ("tag.keys", "virtual/ntag424-factory.json"),
         ("felica.txt", "felica/standard-keys.json"), ("own.txt", "felica/standard-keys.json"),
-        ("kazasu standard ", "felica/standard-keys.json"),
+        ("kazasu standard issue", "felica/standard-blank.json"), ("kazasu standard ", "felica/standard-keys.json"),
         ("lite info", "felica/lite-s-issued.json"), ("lite verify --master", "felica/lite-s-issued.json"),
         ("lite ", "felica/lite-s.json"),
         ("license", "iso7816/license/sample.json"), ("mynumber --face", "iso7816/mynumber/face.json"),
@@ -201,7 +207,7 @@ struct ExampleShell {
         set -o pipefail
         kazasu() {
             case " $* " in
-            *" --fix "*|*" --report "*|*" tag write "*|" write "*|*" standard keys "*|*" tag provision "*|*" tag reset "*|*" lite issue "*|*" classic write "*|*" --set "*) set -- "$@" --yes ;;
+            *" --fix "*|*" --report "*|*" tag write "*|" write "*|*" standard keys "*|*" standard issue "*|*" tag provision "*|*" tag reset "*|*" lite issue "*|*" classic write "*|*" --set "*) set -- "$@" --yes ;;
             *" --free "*|*" --pin1-from "*|*" --pin-from "*|*" --mrz-from "*|*" --face "*) ;;
             *" passport lists "*) ;;
             *" passport "*) set -- "$@" --mrz-from file:mrz ;;

@@ -154,6 +154,7 @@ extension CommandError {
         case writeChanged, writeNotReadBack, writeUnconfirmed
         case keyChangeNothingToChange, keyChangeWeakKey, keyChangeSameVersion, keyChangeUnsupported
         case keyChangeNoSuchNode, keyChangeSilent, keyChangeNotVerified, keyChangeKeptPower, keyChangeOtherPlan
+        case issueLocked, issueTooFewBlocks, issueNotRegistered
         case setupWrongKey, setupOtherKey, setupFactoryKey, setupAlreadySetUp, setupFrozen, setupLRP,
             setupPermanent
         case setupOtherTag, setupNotVerified

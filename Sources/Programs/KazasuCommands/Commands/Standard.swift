@@ -8,7 +8,8 @@ import KazasuCLI
 struct Standard: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "standard",
-        abstract: tr("Check and change the keys of FeliCa Standard cards.", "FeliCa Standard カードの鍵を確かめる・変更する。"),
+        abstract: tr(
+            "Check and change the keys of FeliCa Standard cards, and issue them.", "FeliCa Standard カードの鍵を確かめる・変更する・発行する。"),
         discussion: tr(
             """
             Keys come from files and are never arguments; none is guessed. \(Documents.path("felica-keys.md")) explains files, \
@@ -28,7 +29,10 @@ struct Standard: ParsableCommand {
               kazasu standard info --keys felica.txt    # 手持ちの鍵が合うか
               kazasu standard verify --keys felica.txt  # 本物のカードか
             """),
-        subcommands: [StandardInfo.self, StandardVerify.self, StandardKeysChange.self, StandardResume.self])
+        subcommands: [
+            StandardInfo.self, StandardVerify.self, StandardKeysChange.self, StandardIssue.self,
+            StandardResume.self,
+        ])
 }
 
 /// `kazasu standard info`

@@ -86,13 +86,14 @@ struct StandardKeysChange: KazasuCommand {
             defer { card.noteAuthentication(context) }
             let standard = try card.standard(keyring)
             let plan = try standard.keyPlan(new)
-            let change = KeyChangeRun(context, card, standard, keyring, new, plan)
-            guard !dryRun else { return try change.answer(isDone: false) }
-            if !yes { try change.confirm() }
-            try change.rehearse()
+            let run = StandardRun(context, card, standard, keyring, new, .keys(plan))
+            guard !dryRun else { return try run.answer(isDone: false) }
+            if !yes { try run.confirm() }
+            try run.rehearse()
             let file = try StandardJournal(
-                creating: journal ?? StepJournal.usualPath(StandardJournal.kind), plan.changes, standard)
-            try change.run(file, resumes: false)
+                creating: journal ?? StepJournal.usualPath(StandardJournal.kind), idm: standard.systemHandle.idm,
+                .keys(standard.systemHandle.code, plan.changes))
+            try run.run(file, resuming: nil)
         }
     }
 }
@@ -101,24 +102,24 @@ struct StandardKeysChange: KazasuCommand {
 struct StandardResume: KazasuCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume",
-        abstract: tr("Continue an interrupted key change.", "中断した鍵の変更を続ける。"),
+        abstract: tr("Continue an interrupted key change or issuance.", "中断した鍵の変更・発行を続ける。"),
         discussion: tr(
             """
-            Takes what is to change from the journal, and the same files of keys as before. It looks at the card first, proves the \
-            keys that it has, and changes only what is missing. Nothing is asked, since 'standard keys' did.
+            Takes the changes or the profile from the journal, and the same files of keys as before. It looks at the card first, proves the \
+            keys that it has, and does only what is missing. Nothing is asked, since 'standard keys' or 'standard issue' did.
 
             Examples:
               kazasu standard resume --journal keys.jsonl --keys old.txt --new-keys new.txt
             """,
             """
-            変更内容はジャーナルから読みます。鍵のファイルは前回と同じものを指定してください。先にカードの状態を調べ、現在の鍵を確かめてから、\
-            残りだけを変更します。'standard keys' で確認済みのため、改めて確認はしません。
+            変更内容やプロファイルはジャーナルから読みます。鍵のファイルは前回と同じものを指定してください。先にカードの状態を調べ、現在の鍵を\
+            確かめてから、残りだけを行います。'standard keys' か 'standard issue' で確認済みのため、改めて確認はしません。
 
             例:
               kazasu standard resume --journal keys.jsonl --keys old.txt --new-keys new.txt
             """))
 
-    static let programAccess = CommandAccess.none(because: "it goes on with what only standard keys begins")
+    static let programAccess = CommandAccess.none(because: "it goes on with what only standard keys and standard issue begin")
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
@@ -127,7 +128,7 @@ struct StandardResume: KazasuCommand {
 
     @Option(
         required: "", reach: .never, name: .long,
-        help: help("The journal of the key change.", "鍵の変更のジャーナル。", value: "file"), completion: .file())
+        help: help("The journal of the key change or issuance.", "鍵の変更または発行のジャーナル。", value: "file"), completion: .file())
     var journal: String
 
     func validate() throws { try NewKeyOptions.require(keyOptions, newKeyOptions) }
@@ -139,16 +140,23 @@ struct StandardResume: KazasuCommand {
         let file = try StandardJournal(resuming: journal)
         let session = try ReaderSession(readerOptions, context)
         try closing(session) { session in
-            let card = try session.find(systems: [file.system])
+            // A card that is issued in part may be blank again.
+            let card = try session.find(systems: file.systems)
             defer { card.noteAuthentication(context) }
             guard card.identity.idm == file.idm else {
                 throw CommandError(.keyChangeOtherCard)
             }
             let standard = try card.standard(keyring)
-            let plan = try standard.keyPlan(new, resuming: file.changes)
-            let change = KeyChangeRun(context, card, standard, keyring, new, plan)
-            try change.rehearse()
-            try change.run(file, resumes: true)
+            let work: StandardRun.Work
+            switch file.work {
+            case .keys(_, let changes): work = .keys(try standard.keyPlan(new, resuming: changes))
+            case .issue(let profile, let known):
+                let (state, _) = try standard.issuePlan(profile, keys: new, resumes: true, check: known)
+                work = .issue(profile, state, known)
+            }
+            let run = StandardRun(context, card, standard, keyring, new, work)
+            try run.rehearse()
+            try run.run(file, resuming: file.taken)
         }
     }
 }
@@ -177,151 +185,100 @@ struct NewKeyOptions: ParsableArguments {
     }
 }
 
-/// What `keys` and `resume` share.
-struct KeyChangeRun {
-    private let context: Context
-    private let card: Card
-    private let standard: StandardCard
-    private let keyring: StandardKeyring
-    private let new: StandardKeys
-    private let plan: KeyChanger.Plan
-
-    init(
-        _ context: Context, _ card: Card, _ standard: StandardCard, _ keyring: StandardKeyring, _ new: StandardKeys,
-        _ plan: KeyChanger.Plan
-    ) {
-        (self.context, self.card, self.standard) = (context, card, standard)
-        (self.keyring, self.new, self.plan) = (keyring, new, plan)
-    }
-
-    func confirm() throws(CommandError) {
-        try Confirmation.issue(
-            lines.map { "  \($0)\n" }, tr("The keys are changed like this.", "鍵をこのように変更します。"),
-            no: tr("type yes to change the keys", "変更するには yes と入力してください"))
-    }
-
-    /// Changes the keys of a virtual twin first.
-    func rehearse() throws {
-        let isRight: Bool
-        do throws(KeyChangeError) {
-            isRight = try StandardTwin.rehearse(plan, on: standard.systemHandle, keys: keyring.keys, new: new)
-        } catch {
-            throw CommandError(error)
-        }
-        guard isRight else { throw CommandError.bug("the rehearsal of the key change ended with other keys") }
-    }
-
-    /// Changes the keys with each step in the journal; an error names the command that goes on.
-    func run(_ journal: StandardJournal, resumes: Bool) throws {
-        context.note(tr("journal: \(journal.path)", "ジャーナル: \(journal.path)"))
-        var failure: CommandError?
-        do throws(KazasuError) {
-            try standard.changeKeys(new, plan) { () throws(KazasuError) in
-                context.note(tr("lift the card off the reader and put it back", "カードをリーダーから離し、もう一度置いてください"))
-                try standard.waitForReturn()
-            } journal: { step throws(KazasuError) in
-                do throws(CommandError) {
-                    try journal.record(step)
-                } catch {
-                    failure = error
-                    throw .cancelled
-                }
-            }
-        } catch {
-            let (keys, newKeys) = (Caller.current.option("keys"), Caller.current.option("new-keys"))
-            throw StandardJournal.kind.ended(by: failure ?? CommandError(error), journal.path) { command in
-                tr(
-                    "go on with the same \(keys) and \(newKeys): \(command)",
-                    "同じ \(keys) と \(newKeys) で続けてください: \(command)")
-            }
-        }
-        try answer(isDone: true)
-    }
-
-    func answer(isDone: Bool) throws {
-        if context.json {
-            try context.print([
-                "schema": "kazasu.standardKeys/1", "card": context.redaction.apply(card.identity).json,
-                "systemCode": .string(standard.systemHandle.code.description), "changed": .bool(isDone),
-                "keys": .array(
-                    plan.changes.map { change in
-                        [
-                            "node": .string(change.node.description), "from": .string(change.from.description),
-                            "to": .string(change.to.description),
-                        ]
-                    }),
-            ])
-        } else if isDone {
-            context.note(tr("changed; the card proved its new keys", "変更しました。カードの新しい鍵も確認済みです"))
-        } else {
-            try context.print(lines.map { $0 + "\n" }.joined())
-        }
-    }
-
-    private var lines: [String] {
-        plan.changes.map { change in
-            let node = change.node == .system ? tr("the system", "システム") : change.node.description
-            return tr(
-                "the key of \(node): version \(change.from) becomes \(change.to)",
-                "\(node) の鍵: バージョン \(change.from) → \(change.to)")
-        }
-    }
-}
-
-/// The journal of a key change: the card, the system and the new versions, then the steps. It contains no key.
+/// The journal of a key change or an issuance: the card and the new versions, or the profile and a check value of the keys; then
+/// the steps. It contains no key.
 final class StandardJournal {
     static let kind = StepJournal.Kind(
         schema: "kazasu.standardJournal/1", begin: "standard keys", resume: "standard resume", name: "standard")
 
+    /// What is done.
+    enum Work {
+        case keys(SystemCode, [StandardKeyChange])
+        case issue(StandardProfile, StandardKeyCheck)
+    }
+
     let idm: IDm
-    let system: SystemCode
-    let changes: [StandardKeyChange]
+    let work: Work
+    /// The steps that were taken before it was opened.
+    let taken: Set<StandardStep>
     private let steps: StepJournal
 
     var path: String { steps.path }
 
-    /// Makes a journal. Another one is never overwritten, unless no step was taken with it.
-    init(creating path: String, _ changes: [StandardKeyChange], _ card: StandardCard) throws(CommandError) {
-        (idm, system, self.changes) = (card.systemHandle.idm, card.systemHandle.code, changes)
-        steps = try StepJournal(
-            creating: path, Self.kind,
-            [
-                ("idm", .string(idm.bytes.hexadecimal)), ("system", .string(system.description)),
-                (
-                    "keys",
-                    .array(
-                        changes.map { change in
-                            [
-                                "node": .string(change.node.description), "from": .string(change.from.description),
-                                "to": .string(change.to.description),
-                            ]
-                        })
-                ),
-            ])
+    /// The systems by which the card answers.
+    var systems: [SystemCode] {
+        switch work {
+        case .keys(let system, _): [system]
+        case .issue(let profile, _): [profile.system, StandardIssuer.blank]
+        }
     }
 
-    /// Opens the journal of a change that was interrupted.
+    /// Makes a journal. Another one is never overwritten, unless no step was taken with it.
+    init(creating path: String, idm: IDm, _ work: Work) throws(CommandError) {
+        (self.idm, self.work, taken) = (idm, work, [])
+        let first: [(String, JSONValue)] =
+            switch work {
+            case .keys(let system, let changes):
+                [("system", .string(system.description)), ("keys", Self.json(changes))]
+            case .issue(let profile, let check):
+                [
+                    ("profile", profile.json),
+                    (
+                        "keyCheck",
+                        ["salt": .string(check.salt.hexadecimal), "value": .string(check.value.hexadecimal)]
+                    ),
+                ]
+            }
+        steps = try StepJournal(
+            creating: path, Self.kind, [("idm", .string(idm.bytes.hexadecimal))] + first)
+    }
+
+    /// Opens the journal of what was interrupted.
     init(resuming path: String) throws(CommandError) {
-        var known: (idm: IDm, system: SystemCode, changes: [StandardKeyChange])?
-        steps = try StepJournal(resuming: path, Self.kind) { first, _ throws(DocumentError) in
+        var known: (idm: IDm, work: Work, taken: Set<StandardStep>)?
+        steps = try StepJournal(resuming: path, Self.kind) { first, lines throws(DocumentError) in
+            var taken: Set<StandardStep> = []
+            for line in lines {
+                let word = try line.required("step")
+                let node: NodeCode? = try line.optional("node")?.code()
+                guard let step = StandardStep(try word.text(), node) else { throw word.malformed(.form, "step") }
+                taken.insert(step)
+            }
+            known = (try first.required("idm").idm(), try Self.work(first), taken)
+        }
+        guard let known else { throw CommandError.bug("a journal without a first line") }
+        (idm, work, taken) = known
+    }
+
+    private static func work(_ first: JSONCursor) throws(DocumentError) -> Work {
+        guard let profile = try first.optional("profile") else {
             let changes = try first.required("keys").list { key throws(DocumentError) in
                 StandardKeyChange(
                     node: try key.required("node").code(), from: try key.required("from").code(),
                     to: try key.required("to").code())
             }
-            known = (try first.required("idm").idm(), try first.required("system").code(), changes)
+            return .keys(try first.required("system").code(), changes)
         }
-        guard let known else { throw CommandError.bug("a journal without a first line") }
-        (idm, system, changes) = known
+        let json = try first.required("keyCheck")
+        let check = StandardKeyCheck(
+            salt: try json.required("salt").bytes(count: 8), value: try json.required("value").bytes(count: 8))
+        guard let check else { throw json.malformed(.object) }
+        return .issue(try StandardProfile(profile), check)
+    }
+
+    static func json(_ changes: [StandardKeyChange]) -> JSONValue {
+        .array(
+            changes.map { change in
+                [
+                    "node": .string(change.node.description), "from": .string(change.from.description),
+                    "to": .string(change.to.description),
+                ]
+            })
     }
 
     /// Stores a step, and returns when it is on the disk.
     func record(_ step: StandardStep) throws(CommandError) {
-        switch step {
-        case .key(let node): try steps.record([("step", "key"), ("node", .string(node.description))])
-        case .keyProved(let node): try steps.record([("step", "keyProved"), ("node", .string(node.description))])
-        case .done: try steps.record([("step", "done")])
-        @unknown default: throw CommandError.bug("step of a key change")
-        }
+        let node = step.node.map { [("node", JSONValue.string($0.description))] } ?? []
+        try steps.record([("step", .string(step.word))] + node)
     }
 }

@@ -42,6 +42,47 @@ public enum StandardStep: Hashable, Sendable {
     case done
 }
 
+extension StandardStep {
+    /// Reads a step of a journal; `nil` for one that is unknown.
+    package init?(_ word: String, _ node: NodeCode?) {
+        switch (word, node) {
+        case ("issueID", nil): self = .issueID
+        case ("area", let node?): self = .area(node)
+        case ("service", let node?): self = .service(node)
+        case ("commit", nil): self = .commit
+        case ("committed", nil): self = .committed
+        case ("data", let node?): self = .data(node)
+        case ("key", let node?): self = .key(node)
+        case ("keyProved", let node?): self = .keyProved(node)
+        case ("done", nil): self = .done
+        default: return nil
+        }
+    }
+
+    /// Its name in a journal.
+    package var word: String {
+        switch self {
+        case .issueID: "issueID"
+        case .area: "area"
+        case .service: "service"
+        case .commit: "commit"
+        case .committed: "committed"
+        case .data: "data"
+        case .key: "key"
+        case .keyProved: "keyProved"
+        case .done: "done"
+        }
+    }
+
+    /// The node that it is about.
+    package var node: NodeCode? {
+        switch self {
+        case .area(let node), .service(let node), .data(let node), .key(let node), .keyProved(let node): node
+        case .issueID, .commit, .committed, .done: nil
+        }
+    }
+}
+
 /// Changes DES keys of a FeliCa Standard, one by one: services first, then areas from the innermost, the system last.
 ///
 /// The old keys are proved before the first change, and each new key right after its own, in a new session. The version that
