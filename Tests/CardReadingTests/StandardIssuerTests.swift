@@ -197,6 +197,12 @@ struct StandardIssuerTests {
         #expect(throws: KeyChangeError.tooFewBlocks(needed: 275, free: 245)) {
             try Stand(Self.blank(), profile: large).run()
         }
+        let card: VirtualFeliCaCard = try VirtualCardFile.load(Array(Self.card.utf8))
+        let silent = try Stand(card, profile: large)
+        #expect(throws: KeyChangeError.tooFewBlocks(needed: 275, free: 245)) { try silent.run() }
+        #expect(silent.field.statistics.count(of: 0x82) == 0)
+        card.losePower()
+        #expect(card.systems[0].code == .any)
     }
 
     /// A wrong key of the seller costs one frame and registers nothing.

@@ -250,15 +250,19 @@ package struct StandardIssuer {
         _ command: StandardIssueCommand, _ payload: [UInt8], _ node: NodeCode, _ open: inout StandardSession
     ) throws(KeyChangeError) -> Bool {
         try reading { () throws(ReadingError) in try session.checkCancellation() }
+        let short: Int
         do throws(StandardError) {
-            try open.issue(command, payload)
-            return true
+            let left = try open.issue(command, payload)
+            guard node == AreaCode.root.node, let left, Int(left) < profile.blocks else { return true }
+            short = Int(left)
         } catch .command(.status(let flags)) {
             throw .notRegistered(node, flags)
         } catch {
             if let end = StandardReading.final(error, 1) { throw .reading(end) }
             return false
         }
+        // Nothing is permanent yet.
+        throw .tooFewBlocks(needed: profile.blocks, free: short)
     }
 
     // MARK: The system's key
