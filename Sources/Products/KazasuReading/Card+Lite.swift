@@ -150,29 +150,19 @@ public struct LiteCard {
         lift: (() throws(KazasuError) -> Void)? = nil,
         journal: @escaping (LiteStep) throws(KazasuError) -> Void
     ) throws(KazasuError) {
-        var failure: KazasuError?
-        func passing(_ step: () throws(KazasuError) -> Void) throws(LiteError) {
-            do throws(KazasuError) {
-                try step()
-            } catch {
-                failure = error
-                throw .reading(.cancelled)
-            }
-        }
-        do throws(KazasuError) {
+        let own = OwnSteps()
+        try own.run { () throws(KazasuError) in
             try run { () throws(LiteError) in
                 let (key, id) = try issuedKey(profile, source, LiteIssuer.state(channel))
                 if let check = interrupted?.keyCheck, !check.matches(key) { throw .otherKey }
                 let issuer = LiteIssuer(channel, profile, key, source: id) { () throws(LiteError) in
                     guard let lift else { throw .keptPower }
-                    try passing(lift)
+                    try own.take(as: LiteError.reading(.cancelled), lift)
                 } journal: { step throws(LiteError) in
-                    try passing { () throws(KazasuError) in try journal(step) }
+                    try own.take(as: LiteError.reading(.cancelled)) { () throws(KazasuError) in try journal(step) }
                 }
                 try issuer.run(resumes: interrupted != nil, hasKey: interrupted?.hasProvedKey ?? false)
             }
-        } catch {
-            throw failure ?? error
         }
     }
 

@@ -44,22 +44,15 @@ extension ForumTag {
 package final class TagSetup {
     private let provisioner: TagProvisioner
     private let assumesFactory: Bool
-    private let passing: Passing
+    private let own = OwnSteps()
     private var found: TagSurvey?
-
-    /// An error of the journal on its way through the issuer.
-    private final class Passing {
-        var failure: KazasuError?
-    }
 
     package init(
         _ tag: ForumTag, _ plan: TagPlan, _ old: TagKeys?, _ new: TagKeys, rules: TagSecretRules,
         resuming progress: TagProgress?, journal: @escaping (TagStep) throws(KazasuError) -> Void
     ) throws(KazasuError) {
         guard case .card(.typeA, let session) = tag.tag else { throw .tag(.takesNoKey) }
-        let passing = Passing()
         let device = tag.card.reader.device
-        self.passing = passing
         assumesFactory = old == nil
         provisioner = TagProvisioner(
             session: session, plan: plan, old: old ?? .factory, new: new, rules: rules, resuming: progress,
@@ -71,13 +64,8 @@ package final class TagSetup {
                     throw error == .cancelled ? .cancelled : .transport(error)
                 }
             },
-            journal: { step throws(TagProvisionError) in
-                do throws(KazasuError) {
-                    try journal(step)
-                } catch {
-                    passing.failure = error
-                    throw .tag(.cancelled)
-                }
+            journal: { [own] step throws(TagProvisionError) in
+                try own.take(as: TagProvisionError.tag(.cancelled)) { () throws(KazasuError) in try journal(step) }
             })
     }
 
@@ -108,12 +96,13 @@ package final class TagSetup {
     }
 
     private func tag<Value>(_ body: () throws(TagProvisionError) -> Value) throws(KazasuError) -> Value {
-        do throws(TagProvisionError) {
-            return try body()
-        } catch {
-            if let failure = passing.failure { throw failure }
-            if case .tag(let error) = error { throw KazasuError(error) }
-            throw .provision(error)
+        try own.run { () throws(KazasuError) in
+            do throws(TagProvisionError) {
+                return try body()
+            } catch {
+                if case .tag(let error) = error { throw KazasuError(error) }
+                throw .provision(error)
+            }
         }
     }
 }

@@ -294,26 +294,19 @@ public struct StandardCard {
         _ lift: (() throws(KazasuError) -> Void)?, _ journal: @escaping (StandardStep) throws(KazasuError) -> Void,
         _ body: (@escaping Lift, @escaping Journal) throws(KeyChangeError) -> Void
     ) throws(KazasuError) {
-        var failure: KazasuError?
-        func passing(_ step: () throws(KazasuError) -> Void) throws(KeyChangeError) {
-            do throws(KazasuError) {
-                try step()
-            } catch {
-                failure = error
-                throw .reading(.cancelled)
-            }
-        }
-        do throws(KazasuError) {
+        let own = OwnSteps()
+        let cancelled = KeyChangeError.reading(.cancelled)
+        try own.run { () throws(KazasuError) in
             try changing { () throws(KeyChangeError) in
                 try body(
                     { () throws(KeyChangeError) in
                         guard let lift else { throw .keptPower }
-                        try passing(lift)
+                        try own.take(as: cancelled, lift)
                     },
-                    { step throws(KeyChangeError) in try passing { () throws(KazasuError) in try journal(step) } })
+                    { step throws(KeyChangeError) in
+                        try own.take(as: cancelled) { () throws(KazasuError) in try journal(step) }
+                    })
             }
-        } catch {
-            throw failure ?? error
         }
     }
 

@@ -2,62 +2,51 @@
 
 package import Kazasu
 
-/// The journal of an NTAG 424 DNA's setup: the UID, the plan and check values of the keys, then the steps. It contains no key.
-package final class TagJournal {
+/// The journal of an NTAG 424 DNA's setup.
+package typealias TagJournal = IssueJournal<TagWork>
+
+/// An NTAG 424 DNA's setup: the UID, the plan and check values of the keys.
+package struct TagWork: IssueWork {
     package static let kind = StepJournal.Kind(
         schema: "kazasu.tagJournal/1", begin: "tag provision", resume: "tag resume", name: "tag")
 
     package let plan: TagPlan
     /// What the steps so far did.
     package let progress: TagProgress
-    private let steps: StepJournal
+    private let checks: (old: TagKeyCheck, new: TagKeyCheck)
 
-    package var path: String { steps.path }
-
-    /// Makes a journal. Another one is never overwritten, unless no step was taken with it.
-    package init(
-        creating path: String, uid: [UInt8], _ plan: TagPlan, old: TagKeys, new: TagKeys
-    ) throws(CommandError) {
+    package init(uid: [UInt8], _ plan: TagPlan, old: TagKeys, new: TagKeys) throws(CommandError) {
         self.plan = plan
-        let checks: (TagKeyCheck, TagKeyCheck)
         do throws(TagError) {
             checks = (try TagKeyCheck(old), try TagKeyCheck(new))
         } catch {
             throw CommandError(error)
         }
-        progress = TagProgress(uid: uid, steps: [], old: checks.0, new: checks.1)
-        steps = try StepJournal(
-            creating: path, Self.kind,
-            [
-                ("uid", .string(uid.hexadecimal)), ("plan", plan.json), ("old", Self.json(checks.0)),
-                ("new", Self.json(checks.1)),
-            ])
+        progress = TagProgress(uid: uid, steps: [], old: checks.old, new: checks.new)
     }
 
-    /// Opens the journal of a setup that was interrupted.
-    package init(resuming path: String) throws(CommandError) {
-        var known: (plan: TagPlan, progress: TagProgress)?
-        steps = try StepJournal(resuming: path, Self.kind) { first, lines throws(DocumentError) in
-            var steps: Set<TagStep> = []
-            for line in lines {
-                let word = try line.required("step")
-                let number = try line.optional("number").map { json throws(DocumentError) in
-                    UInt8(try json.integer(in: 0...4))
-                }
-                guard let step = TagStep(name: try word.text(), number: number) else {
-                    throw word.malformed(.form, "step")
-                }
-                steps.insert(step)
+    package init(_ first: JSONCursor, steps lines: [JSONCursor]) throws(DocumentError) {
+        let steps = try JSONCursor.steps(lines) { word, line throws(DocumentError) in
+            let number = try line.optional("number").map { json throws(DocumentError) in
+                UInt8(try json.integer(in: 0...4))
             }
-            known = (
-                try TagPlan.ofJournal(try first.required("plan")),
-                TagProgress(
-                    uid: try first.required("uid").bytes(count: 7), steps: steps,
-                    old: try Self.check(first.required("old")), new: try Self.check(first.required("new")))
-            )
+            return TagStep(name: word, number: number)
         }
-        guard let known else { throw CommandError.bug("a journal without a first line") }
-        (plan, progress) = known
+        plan = try TagPlan.ofJournal(try first.required("plan"))
+        checks = (try Self.check(first.required("old")), try Self.check(first.required("new")))
+        progress = TagProgress(
+            uid: try first.required("uid").bytes(count: 7), steps: steps, old: checks.old, new: checks.new)
+    }
+
+    package var members: [(String, JSONValue)] {
+        [
+            ("uid", .string(progress.uid.hexadecimal)), ("plan", plan.json), ("old", Self.json(checks.old)),
+            ("new", Self.json(checks.new)),
+        ]
+    }
+
+    package static func members(of step: TagStep) -> [(String, JSONValue)] {
+        [("step", .string(step.name))] + (step.number.map { [("number", JSONValue.int(Int($0)))] } ?? [])
     }
 
     private static func json(_ check: TagKeyCheck) -> JSONValue {
@@ -80,11 +69,5 @@ package final class TagJournal {
             throw json.malformed(.object)
         }
         return check
-    }
-
-    /// Stores a step, and returns when it is on the disk.
-    package func record(_ step: TagStep) throws(CommandError) {
-        let number = step.number.map { [("number", JSONValue.int(Int($0)))] } ?? []
-        try steps.record([("step", .string(step.name))] + number)
     }
 }

@@ -83,7 +83,7 @@ struct LiteIssue: KazasuCommand {
             }
             if !yes { try LiteIssuance.confirm(changes, context) }
             let check = try lite.keyCheck(profile, key: key)
-            let file = try LiteJournal(creating: journal ?? LiteJournal.usualPath(), idm, profile, check)
+            let file = try LiteJournal(creating: journal, LiteWork(idm, profile, check))
             try LiteIssuance(context).run(lite, profile, key, file, resumes: false)
             try LiteIssuance.answer(card, changes, isIssued: true, context)
         }
@@ -129,9 +129,9 @@ struct LiteResume: KazasuCommand {
         let session = try ReaderSession(readerOptions, context)
         try closing(session) { session in
             let card = try session.find(.lite)
-            guard card.identity.idm == file.idm else { throw CommandError(LiteError.otherCard) }
+            guard card.identity.idm == file.work.idm else { throw CommandError(LiteError.otherCard) }
             let lite = try card.lite()
-            try LiteIssuance(context).run(lite, file.profile, key, file, resumes: true)
+            try LiteIssuance(context).run(lite, file.work.profile, key, file, resumes: true)
             try LiteIssuance.answer(card, [], isIssued: true, context)
         }
     }
@@ -170,25 +170,17 @@ struct LiteIssuance {
     func run(
         _ card: LiteCard, _ profile: LiteProfile, _ key: LiteKeySource, _ journal: LiteJournal, resumes: Bool
     ) throws {
-        var failure: CommandError?
-        do throws(KazasuError) {
-            try card.issue(profile, key: key, resuming: resumes ? journal.interruption : nil) {
+        try journal.going { () throws(KazasuError) in
+            try card.issue(profile, key: key, resuming: resumes ? journal.work.interruption : nil) {
                 () throws(KazasuError) in
                 context.note(tr("lift the card off the reader and put it back", "カードをリーダーから離し、もう一度置いてください"))
                 try card.waitForReturn()
             } journal: { step throws(KazasuError) in
                 context.detail(tr("step: \(step.rawValue)", "手順: \(step.rawValue)"))
-                do throws(CommandError) {
-                    try journal.record(step)
-                } catch {
-                    failure = error
-                    throw .cancelled
-                }
+                try journal.take(step)
             }
-        } catch {
-            throw LiteJournal.kind.ended(by: failure ?? CommandError(error), journal.path) {
-                tr("go on with: \($0)", "続けるには: \($0)")
-            }
+        } hint: {
+            tr("go on with: \($0)", "続けるには: \($0)")
         }
     }
 

@@ -106,8 +106,7 @@ struct StandardIssue: KazasuCommand {
             if !yes { try run.confirm() }
             try run.rehearse()
             let file = try StandardJournal(
-                creating: journal ?? StepJournal.usualPath(StandardJournal.kind), idm: state.system.idm,
-                .issue(profile, check))
+                creating: journal, StandardWork(state.system.idm, .issue(profile, check)))
             try run.run(file, resuming: nil)
         }
     }
@@ -172,34 +171,26 @@ struct StandardRun {
     /// - Parameter steps: those of an interrupted run; `nil` for a new one.
     func run(_ journal: StandardJournal, resuming steps: Set<StandardStep>?) throws {
         context.note(tr("journal: \(journal.path)", "ジャーナル: \(journal.path)"))
-        var failure: CommandError?
         let lift = { () throws(KazasuError) in
             context.note(tr("lift the card off the reader and put it back", "カードをリーダーから離し、もう一度置いてください"))
             try standard.waitForReturn()
         }
-        let record = { (step: StandardStep) throws(KazasuError) in
+        let take = { (step: StandardStep) throws(KazasuError) in
             let name = [step.word, step.node?.description].compactMap { $0 }.joined(separator: " ")
             context.detail(tr("step: \(name)", "手順: \(name)"))
-            do throws(CommandError) {
-                try journal.record(step)
-            } catch {
-                failure = error
-                throw .cancelled
-            }
+            try journal.take(step)
         }
-        do throws(KazasuError) {
+        let (keys, newKeys) = (Caller.current.option("keys"), Caller.current.option("new-keys"))
+        try journal.going { () throws(KazasuError) in
             switch work {
-            case .keys(let plan): try standard.changeKeys(new, plan, lift: lift, journal: record)
+            case .keys(let plan): try standard.changeKeys(new, plan, lift: lift, journal: take)
             case .issue(let profile, _, _):
-                try standard.issue(profile, keys: new, resuming: steps, lift: lift, journal: record)
+                try standard.issue(profile, keys: new, resuming: steps, lift: lift, journal: take)
             }
-        } catch {
-            let (keys, newKeys) = (Caller.current.option("keys"), Caller.current.option("new-keys"))
-            throw StandardJournal.kind.ended(by: failure ?? CommandError(error), journal.path) { command in
-                tr(
-                    "go on with the same \(keys) and \(newKeys): \(command)",
-                    "同じ \(keys) と \(newKeys) で続けてください: \(command)")
-            }
+        } hint: { command in
+            tr(
+                "go on with the same \(keys) and \(newKeys): \(command)",
+                "同じ \(keys) と \(newKeys) で続けてください: \(command)")
         }
         try answer(isDone: true)
     }
@@ -219,7 +210,7 @@ struct StandardRun {
             try context.print([
                 "schema": "kazasu.standardKeys/1", "card": card,
                 "systemCode": .string(standard.systemHandle.code.description), "changed": .bool(isDone),
-                "keys": StandardJournal.json(plan.changes),
+                "keys": StandardWork.json(plan.changes),
             ])
         case .issue(let profile, let state, _):
             try context.print([

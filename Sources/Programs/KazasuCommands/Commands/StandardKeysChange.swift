@@ -91,8 +91,8 @@ struct StandardKeysChange: KazasuCommand {
             if !yes { try run.confirm() }
             try run.rehearse()
             let file = try StandardJournal(
-                creating: journal ?? StepJournal.usualPath(StandardJournal.kind), idm: standard.systemHandle.idm,
-                .keys(standard.systemHandle.code, plan.changes))
+                creating: journal,
+                StandardWork(standard.systemHandle.idm, .keys(standard.systemHandle.code, plan.changes)))
             try run.run(file, resuming: nil)
         }
     }
@@ -140,15 +140,14 @@ struct StandardResume: KazasuCommand {
         let file = try StandardJournal(resuming: journal)
         let session = try ReaderSession(readerOptions, context)
         try closing(session) { session in
-            // A card that is issued in part may be blank again.
-            let card = try session.find(systems: file.systems)
+            let card = try session.find(systems: file.work.systems)
             defer { card.noteAuthentication(context) }
-            guard card.identity.idm == file.idm else {
+            guard card.identity.idm == file.work.idm else {
                 throw CommandError(.keyChangeOtherCard)
             }
             let standard = try card.standard(keyring)
             let work: StandardRun.Work
-            switch file.work {
+            switch file.work.task {
             case .keys(_, let changes): work = .keys(try standard.keyPlan(new, resuming: changes))
             case .issue(let profile, let known):
                 let (state, _) = try standard.issuePlan(profile, keys: new, resumes: true, check: known)
@@ -156,7 +155,7 @@ struct StandardResume: KazasuCommand {
             }
             let run = StandardRun(context, card, standard, keyring, new, work)
             try run.rehearse()
-            try run.run(file, resuming: file.taken)
+            try run.run(file, resuming: file.work.taken)
         }
     }
 }
@@ -185,39 +184,60 @@ struct NewKeyOptions: ParsableArguments {
     }
 }
 
-/// The journal of a key change or an issuance: the card and the new versions, or the profile and a check value of the keys; then
-/// the steps. It contains no key.
-final class StandardJournal {
+/// The journal of a key change or an issuance.
+typealias StandardJournal = IssueJournal<StandardWork>
+
+/// A key change or an issuance: the card and the new versions, or the profile and a check value of the keys.
+struct StandardWork: IssueWork {
     static let kind = StepJournal.Kind(
         schema: "kazasu.standardJournal/1", begin: "standard keys", resume: "standard resume", name: "standard")
 
     /// What is done.
-    enum Work {
+    enum Task {
         case keys(SystemCode, [StandardKeyChange])
         case issue(StandardProfile, StandardKeyCheck)
     }
 
     let idm: IDm
-    let work: Work
-    /// The steps that were taken before it was opened.
+    let task: Task
+    /// The steps that were taken before the journal was opened.
     let taken: Set<StandardStep>
-    private let steps: StepJournal
-
-    var path: String { steps.path }
 
     /// The systems by which the card answers.
     var systems: [SystemCode] {
-        switch work {
+        switch task {
         case .keys(let system, _): [system]
+        // A card that is issued in part may be blank again.
         case .issue(let profile, _): [profile.system, StandardIssuer.blank]
         }
     }
 
-    /// Makes a journal. Another one is never overwritten, unless no step was taken with it.
-    init(creating path: String, idm: IDm, _ work: Work) throws(CommandError) {
-        (self.idm, self.work, taken) = (idm, work, [])
-        let first: [(String, JSONValue)] =
-            switch work {
+    init(_ idm: IDm, _ task: Task) { (self.idm, self.task, taken) = (idm, task, []) }
+
+    init(_ first: JSONCursor, steps lines: [JSONCursor]) throws(DocumentError) {
+        idm = try first.required("idm").idm()
+        taken = try JSONCursor.steps(lines) { word, line throws(DocumentError) in
+            StandardStep(word, try line.optional("node")?.code())
+        }
+        guard let profile = try first.optional("profile") else {
+            let changes = try first.required("keys").list { key throws(DocumentError) in
+                StandardKeyChange(
+                    node: try key.required("node").code(), from: try key.required("from").code(),
+                    to: try key.required("to").code())
+            }
+            task = .keys(try first.required("system").code(), changes)
+            return
+        }
+        let json = try first.required("keyCheck")
+        let check = StandardKeyCheck(
+            salt: try json.required("salt").bytes(count: 8), value: try json.required("value").bytes(count: 8))
+        guard let check else { throw json.malformed(.object) }
+        task = .issue(try StandardProfile(profile), check)
+    }
+
+    var members: [(String, JSONValue)] {
+        let own: [(String, JSONValue)] =
+            switch task {
             case .keys(let system, let changes):
                 [("system", .string(system.description)), ("keys", Self.json(changes))]
             case .issue(let profile, let check):
@@ -229,41 +249,7 @@ final class StandardJournal {
                     ),
                 ]
             }
-        steps = try StepJournal(
-            creating: path, Self.kind, [("idm", .string(idm.bytes.hexadecimal))] + first)
-    }
-
-    /// Opens the journal of what was interrupted.
-    init(resuming path: String) throws(CommandError) {
-        var known: (idm: IDm, work: Work, taken: Set<StandardStep>)?
-        steps = try StepJournal(resuming: path, Self.kind) { first, lines throws(DocumentError) in
-            var taken: Set<StandardStep> = []
-            for line in lines {
-                let word = try line.required("step")
-                let node: NodeCode? = try line.optional("node")?.code()
-                guard let step = StandardStep(try word.text(), node) else { throw word.malformed(.form, "step") }
-                taken.insert(step)
-            }
-            known = (try first.required("idm").idm(), try Self.work(first), taken)
-        }
-        guard let known else { throw CommandError.bug("a journal without a first line") }
-        (idm, work, taken) = known
-    }
-
-    private static func work(_ first: JSONCursor) throws(DocumentError) -> Work {
-        guard let profile = try first.optional("profile") else {
-            let changes = try first.required("keys").list { key throws(DocumentError) in
-                StandardKeyChange(
-                    node: try key.required("node").code(), from: try key.required("from").code(),
-                    to: try key.required("to").code())
-            }
-            return .keys(try first.required("system").code(), changes)
-        }
-        let json = try first.required("keyCheck")
-        let check = StandardKeyCheck(
-            salt: try json.required("salt").bytes(count: 8), value: try json.required("value").bytes(count: 8))
-        guard let check else { throw json.malformed(.object) }
-        return .issue(try StandardProfile(profile), check)
+        return [("idm", .string(idm.bytes.hexadecimal))] + own
     }
 
     static func json(_ changes: [StandardKeyChange]) -> JSONValue {
@@ -276,9 +262,7 @@ final class StandardJournal {
             })
     }
 
-    /// Stores a step, and returns when it is on the disk.
-    func record(_ step: StandardStep) throws(CommandError) {
-        let node = step.node.map { [("node", JSONValue.string($0.description))] } ?? []
-        try steps.record([("step", .string(step.word))] + node)
+    static func members(of step: StandardStep) -> [(String, JSONValue)] {
+        [("step", .string(step.word))] + (step.node.map { [("node", .string($0.description))] } ?? [])
     }
 }

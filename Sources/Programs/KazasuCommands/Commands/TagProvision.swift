@@ -226,8 +226,8 @@ struct TagResume: KazasuCommand {
         let old = try TagSetupOptions.read(setup.keys, context)
         let given = try TagSetupOptions.read(newKeys, context)
         let journal = try TagJournal(resuming: journal)
-        let new = given ?? (journal.plan.isFactoryState ? .factory : TagKeys())
-        let run = TagSetupRun(context, setup, readerOptions, journal.plan, old: old, new: new)
+        let new = given ?? (journal.work.plan.isFactoryState ? .factory : TagKeys())
+        let run = TagSetupRun(context, setup, readerOptions, journal.work.plan, old: old, new: new)
         try run.resume(journal)
     }
 }
@@ -267,16 +267,6 @@ struct TagSetupRun {
     /// The journal of a run, which exists from the first step on.
     private final class Recorder {
         var journal: TagJournal?
-        var failure: CommandError?
-
-        func record(_ step: TagStep) throws(KazasuError) {
-            do throws(CommandError) {
-                try journal?.record(step)
-            } catch {
-                failure = error
-                throw .cancelled
-            }
-        }
     }
 
     func begin(journal path: String?, dryRun: Bool, permanent: Bool, yes: Bool) throws {
@@ -290,7 +280,7 @@ struct TagSetupRun {
             let recorder = Recorder()
             let issuer = try TagSetup(
                 tag, plan, old, new, rules: setup.rules(context), resuming: nil,
-                journal: { step throws(KazasuError) in try recorder.record(step) })
+                journal: { step throws(KazasuError) in try recorder.journal?.take(step) })
             let survey = try issuer.survey(allowsPermanent: permanent)
             try rehearse(survey, old ?? .factory, new)
             guard let planned = issuer.planned() else { throw CommandError.bug("a plan without steps") }
@@ -301,10 +291,10 @@ struct TagSetupRun {
             if !yes { try confirm(planned) }
             try issuer.prove()
             let journal = try TagJournal(
-                creating: path ?? StepJournal.usualPath(TagJournal.kind), uid: issuer.uid, plan,
-                old: (old ?? .factory).completed(), new: new)
+                creating: path,
+                TagWork(uid: issuer.uid, plan, old: (old ?? .factory).completed(), new: new))
             recorder.journal = journal
-            try run(issuer, recorder, journal.path, tag.identity)
+            try run(issuer, journal, tag.identity)
         }
     }
 
@@ -312,18 +302,18 @@ struct TagSetupRun {
         let session = try ReaderSession(readerOptions, context)
         try closing(session) { session in
             let tag = try session.find(.tag).forumTag()
-            let uid = journal.progress.uid
+            let uid = journal.work.progress.uid
             let old = try setup.derived(self.old ?? .factory, uid: uid)
             let new = try setup.derived(self.new, uid: uid)
             let recorder = Recorder()
             recorder.journal = journal
             let issuer = try TagSetup(
-                tag, plan, old, new, rules: setup.rules(context), resuming: journal.progress,
-                journal: { step throws(KazasuError) in try recorder.record(step) })
+                tag, plan, old, new, rules: setup.rules(context), resuming: journal.work.progress,
+                journal: { step throws(KazasuError) in try recorder.journal?.take(step) })
             let survey = try issuer.survey(allowsPermanent: true)
-            try rehearse(survey, old, new, resuming: journal.progress)
-            try going(on: journal.path, recorder) { () throws(KazasuError) in try issuer.prove() }
-            try run(issuer, recorder, journal.path, tag.identity)
+            try rehearse(survey, old, new, resuming: journal.work.progress)
+            try going(on: journal) { () throws(KazasuError) in try issuer.prove() }
+            try run(issuer, journal, tag.identity)
         }
     }
 
@@ -339,22 +329,18 @@ struct TagSetupRun {
         guard isRight else { throw CommandError.bug("the rehearsal ended with other keys") }
     }
 
-    private func run(_ issuer: TagSetup, _ recorder: Recorder, _ path: String, _ card: CardIdentity) throws {
-        context.note(tr("journal: \(path)", "ジャーナル: \(path)"))
-        let result = try going(on: path, recorder) { () throws(KazasuError) in try issuer.run() }
+    private func run(_ issuer: TagSetup, _ journal: TagJournal, _ card: CardIdentity) throws {
+        context.note(tr("journal: \(journal.path)", "ジャーナル: \(journal.path)"))
+        let result = try going(on: journal) { () throws(KazasuError) in try issuer.run() }
         try answer(result, card)
     }
 
     /// Runs a part that may be interrupted; the error then names the command that goes on.
     private func going<Value>(
-        on path: String, _ recorder: Recorder, _ body: () throws(KazasuError) -> Value
+        on journal: TagJournal, _ body: () throws(KazasuError) -> Value
     ) throws(CommandError) -> Value {
-        do throws(KazasuError) {
-            return try body()
-        } catch {
-            throw TagJournal.kind.ended(by: recorder.failure ?? CommandError(error), path) {
-                tr("go on with the same files of keys: \($0)", "同じ鍵のファイルで続けてください: \($0)")
-            }
+        try journal.going(body) {
+            tr("go on with the same files of keys: \($0)", "同じ鍵のファイルで続けてください: \($0)")
         }
     }
 
