@@ -68,7 +68,7 @@ struct OverwriteTests {
             question: "The keys are changed like this."),
         Writer(
             command: "standard issue", arguments: [], shown: ["standard", "info"], card: "felica/standard-blank.json",
-            question: "The card is issued like this, for ever."),
+            question: "The card is issued like this, permanently."),
         Writer(
             command: "tag provision", arguments: [], shown: ["tag", "read"], card: "virtual/ntag424-factory.json",
             question: "The tag is set up like this."),

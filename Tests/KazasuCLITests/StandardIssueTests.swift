@@ -134,7 +134,7 @@ struct StandardIssueTests {
         try stand.expectIssued()
     }
 
-    @Test("What is refused before a key is sent, in both languages")
+    @Test("Refuses bad files and issued cards, in both languages")
     func refused() throws {
         let rows: [((String) -> String, Int32, String, String)] = [
             ({ $0.replacing("A0B1 1008", with: "A0B1 1048") }, 77, "no key of node 1008", "ノード 1008 の鍵がありません"),

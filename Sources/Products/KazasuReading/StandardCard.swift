@@ -257,7 +257,7 @@ public struct StandardCard {
         }
     }
 
-    /// Makes a blank card into a profile's system, or goes on where that was interrupted. It is for ever: nothing resets an
+    /// Makes a blank card into a profile's system, or goes on where that was interrupted. It is permanent: nothing resets an
     /// issued card.
     ///
     /// ``standard(keys:retries:)`` takes the seller's keys, `FFFF` and `0000` of system FFFF. They are proved before the first

@@ -144,7 +144,7 @@ struct StandardRun {
                 no: tr("type yes to change the keys", "変更するには yes と入力してください"))
         case .issue:
             try Confirmation.issue(
-                lines, tr("The card is issued like this, for ever.", "カードをこのように発行します。元には戻せません。"),
+                lines, tr("The card is issued like this, permanently.", "カードをこのように発行します。元には戻せません。"),
                 no: tr("type yes to issue the card", "発行するには yes と入力してください"))
         }
     }
