@@ -297,7 +297,9 @@ struct StandardIssuerTests {
         let fewer = Self.profile.replacing(#", "1056""#, with: "")
         let stand = try Stand(card, profile: fewer)
         #expect(throws: KeyChangeError.locked) { try stand.run(resuming: []) }
-        let other = try Stand(card, profile: Self.profile.replacing("A0B1", with: "A0B2"), new: Self.new.replacing("A0B1", with: "A0B2"))
+        let other = try Stand(
+            card, profile: Self.profile.replacing("A0B1", with: "A0B2"),
+            new: Self.new.replacing("A0B1", with: "A0B2"))
         #expect(throws: KeyChangeError.locked) { try other.run(resuming: []) }
         #expect(stand.field.statistics.count(of: 0x10) == 0 && other.field.statistics.count(of: 0x10) == 0)
     }
@@ -320,11 +322,13 @@ struct StandardIssuerTests {
         (#""code": "1000""#, #""code": "1008""#, "areas[0].code"), (#""1FFF""#, #""0FFF""#, "areas[0].end"),
         (#""17FF""#, #""2FFF""#, "areas[0].end"), (#""17FF""#, #""17F0""#, "areas[1].end"),
         (#""code": "1000""#, #""code": "1001""#, "areas[1].end"), (#"": 40"#, #"": 30"#, "areas[0].blocks"),
-        (#""code": "2001""#, #""code": "1040""#, "areas[2].code"), (#""2FFF""#, #""2FFF", "key": "00""#, "areas[2].key"),
+        (#""code": "2001""#, #""code": "1040""#, "areas[2].code"),
+        (#""2FFF""#, #""2FFF", "key": "00""#, "areas[2].key"),
         (#""100B""#, #""100F""#, "services[0].codes[1]"), (#""100B""#, #""1008""#, "services[0].codes[1]"),
         (#""0409""#, #""0429""#, "services[2].codes[0]"), (#""0409""#, #""0420""#, "services[2].codes[0]"),
         (#""0409""#, #""040B""#, "services[2].data"), (#""0409""#, #""1009""#, "services[2].codes"),
-        (#""blocks": 10"#, #""blocks": 8"#, "services[0].data"), (#""blocks": 10"#, #""blocks": 0"#, "services[0].blocks"),
+        (#""blocks": 10"#, #""blocks": 8"#, "services[0].data"),
+        (#""blocks": 10"#, #""blocks": 0"#, "services[0].blocks"),
         (#""blocks": 10"#, #""blocks": 65530"#, "areas[0].blocks"), (#""0005""#, #""FFFF""#, "services[3].keyVersion"),
     ])
     func refusesAProfile(_ old: String, _ new: String, _ key: String) {

@@ -144,7 +144,8 @@ struct StandardSessionTests {
             return (command, try key("rootkey!"), try StandardVector.key("8796A5B4C3D2E1F0"))
         case (0x82, _):
             let command = StandardIssueCommand.area(
-                AreaCode(rawValue: 0x1000), end: AreaCode(rawValue: 0x1FFF), blocks: 20, version: KeyVersion(rawValue: 2))
+                AreaCode(rawValue: 0x1000), end: AreaCode(rawValue: 0x1FFF), blocks: 20,
+                version: KeyVersion(rawValue: 2))
             return (command, try key("areakey!"), try key("rootkey!"))
         case (0x84, 0x08):
             let command = StandardIssueCommand.service(

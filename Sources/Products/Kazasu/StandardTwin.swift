@@ -76,7 +76,8 @@ package enum StandardTwin {
         let areKeysRight = ([.system] + profile.keyedNodes).allSatisfy { node in
             bytes(new.entry(node, in: profile.system, .des, card: idm)) == own.des[node.rawValue]
         }
-        let areNodesRight = Set(issued.nodes.map(\.code)) == Set(profile.versions.keys)
+        let areNodesRight =
+            Set(issued.nodes.map(\.code)) == Set(profile.versions.keys)
             && issued.nodes.allSatisfy { profile.versions[$0.code] == $0.keyVersion }
         let isDataRight = profile.services.allSatisfy { service in
             let store = issued.blocks(service.codes[0])

@@ -9,7 +9,8 @@ struct Standard: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "standard",
         abstract: tr(
-            "Check and change the keys of FeliCa Standard cards, and issue them.", "FeliCa Standard カードの鍵を確かめる・変更する・発行する。"),
+            "Check and change the keys of FeliCa Standard cards, and issue them.",
+            "FeliCa Standard カードの鍵を確かめる・変更する・発行する。"),
         discussion: tr(
             """
             Keys come from files and are never arguments; none is guessed. \(Documents.path("felica-keys.md")) explains files, \

@@ -265,7 +265,8 @@ struct StandardRun {
         case .issue(let profile, let state, _):
             var lines = [
                 tr(
-                    "system \(profile.system), \(profile.blocks) blocks", "システム \(profile.system)、\(profile.blocks) ブロック")
+                    "system \(profile.system), \(profile.blocks) blocks",
+                    "システム \(profile.system)、\(profile.blocks) ブロック")
                     + (state.free.map { tr(" of \($0)", "（空き \($0)）") } ?? "")
             ]
             for node in nodes(profile) {
@@ -273,10 +274,11 @@ struct StandardRun {
                 if let end = node.end {
                     lines.append(tr("area \(node.code)-\(end), \(version)", "エリア \(node.code)-\(end)、\(version)"))
                 } else {
+                    let count = "\(node.blocks) block\(node.blocks == 1 ? "" : "s")"
                     let data = node.data > 0 ? tr(", \(node.data) written", "、\(node.data) 個に書き込み") : ""
                     lines.append(
                         tr(
-                            "service \(node.code), \(node.blocks) block\(node.blocks == 1 ? "" : "s"), \(version)\(data)",
+                            "service \(node.code), \(count), \(version)\(data)",
                             "サービス \(node.code)、\(node.blocks) ブロック、\(version)\(data)"))
                 }
             }

@@ -119,7 +119,8 @@ struct StandardResume: KazasuCommand {
               kazasu standard resume --journal keys.jsonl --keys old.txt --new-keys new.txt
             """))
 
-    static let programAccess = CommandAccess.none(because: "it goes on with what only standard keys and standard issue begin")
+    static let programAccess = CommandAccess.none(
+        because: "it goes on with what only standard keys and standard issue begin")
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
@@ -128,7 +129,8 @@ struct StandardResume: KazasuCommand {
 
     @Option(
         required: "", reach: .never, name: .long,
-        help: help("The journal of the key change or issuance.", "鍵の変更または発行のジャーナル。", value: "file"), completion: .file())
+        help: help("The journal of the key change or issuance.", "鍵の変更または発行のジャーナル。", value: "file"), completion: .file()
+    )
     var journal: String
 
     func validate() throws { try NewKeyOptions.require(keyOptions, newKeyOptions) }

@@ -92,9 +92,12 @@ package struct StandardIssuer {
             }
             var system = SystemHandle(code: .any, idm: found.idm, pmm: found.pmm)
             let told = found.requestData.map { SystemCode(rawValue: $0) }
-            if case .value(let codes) = try session.ask(system, { felica throws(FeliCaError) in
-                try felica.requestSystemCode()
-            }) {
+            if case .value(let codes) = try session.ask(
+                system,
+                { felica throws(FeliCaError) in
+                    try felica.requestSystemCode()
+                })
+            {
                 // A second system was issued by somebody else.
                 system.code = codes.count == 1 ? codes[0] : SystemCode(rawValue: 0)
             } else if let told {
@@ -356,7 +359,9 @@ package struct StandardIssuer {
                 let access = try access(system: try key(.system), areas: areas, services: services)
                 if isOpen { try reset(system) }
                 var open: StandardSession?
-                for _ in 0..<Self.tries where open == nil { open = try self.open(access, system, nodes.first ?? .system) }
+                for _ in 0..<Self.tries where open == nil {
+                    open = try self.open(access, system, nodes.first ?? .system)
+                }
                 guard let open else { throw .silent(nodes.first ?? .system) }
                 guard open.issue == profile.issue else { throw .notKept(.system) }
                 isOpen = true

@@ -80,7 +80,8 @@ public struct StandardProfile: Hashable, Sendable {
             parameter: try json.required("issueParameter").bytes(count: 8))
         guard let issue else { throw try json.required("issueId").malformed(.hexDigits, "16") }
         self.issue = issue
-        let listed = try json.optional("areas")?.list { json throws(DocumentError) in (json, try Self.area(json)) } ?? []
+        let listed =
+            try json.optional("areas")?.list { json throws(DocumentError) in (json, try Self.area(json)) } ?? []
         areas = try Self.nested(listed)
         let services = try json.required("services").list { json throws(DocumentError) in
             (json, try Self.service(json))
@@ -108,7 +109,9 @@ public struct StandardProfile: Hashable, Sendable {
         let end: AreaCode? = try json.optional("end")?.code()
         if code == .root, end ?? lastCode != lastCode { throw try json.required("end").malformed(.form, "FFFE") }
         guard let end = code == .root ? lastCode : end else { throw try json.required("end").malformed(.code) }
-        guard end.rawValue & 0x3F >= 0x3E else { throw try json.required("end").malformed(.form, "xx3F, xx7F, xxBF, xxFF") }
+        guard end.rawValue & 0x3F >= 0x3E else {
+            throw try json.required("end").malformed(.form, "xx3F, xx7F, xxBF, xxFF")
+        }
         return Area(
             code: code, end: end, blocks: UInt16(try json.optional("blocks")?.integer(in: 0...0xFFFF) ?? 0),
             keyVersion: try version(json))

@@ -114,9 +114,10 @@ package struct StandardKeyCheck: Hashable, Sendable {
     /// Makes the value of keys of DES in this order.
     package init(_ keys: [StandardKey], salt: [UInt8] = (0..<8).map { _ in .random(in: .min ... .max) }) {
         self.salt = salt
-        value = keys.reduce(UInt64(block: salt)) { value, key in
-            key.withBytes { DESKey(UInt64(block: $0.prefix(8))).encrypt(value) }
-        }.block
+        value =
+            keys.reduce(UInt64(block: salt)) { value, key in
+                key.withBytes { DESKey(UInt64(block: $0.prefix(8))).encrypt(value) }
+            }.block
     }
 
     /// Whether it was made of these keys.
