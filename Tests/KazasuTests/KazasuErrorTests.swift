@@ -10,7 +10,7 @@ struct KazasuErrorTests {
         case noReader, unknownReader, reader, unreadableFile, badFile, noSimulatedReader, cannotLink, noCard, wrongCard,
             reading
         case heard, severalCards, refused, decoding, fileCard, apdu, tag, lite, classic, standard, blockWrite, keyChange
-        case provision, desfire
+        case provision, desfire, provisionDESFire
         case cancelled
     }
 
@@ -54,7 +54,7 @@ struct KazasuErrorTests {
             .wrongCard(WrongCard(Self.suica, .noISODEP)), .reading(.cardLost),
             .refused(ServiceCode(rawValue: 0x090F), .silence), .decoding(decoding), .fileCard(.otherCard),
             .apdu(.selectionLost), .tag(.badAnswer), .lite(.locked), .classic(.noKey(sector: 1)),
-            .standard(.notStandard), .blockWrite(.unconfirmed), .keyChange(.nothingToChange), .provision(.alreadySetUp),
+            .standard(.notStandard), .blockWrite(.unconfirmed), .keyChange(.nothingToChange), .provision(.alreadySetUp), .provisionDESFire(.tooOld),
             .desfire(.wrongKey), .cancelled,
         ]
         checkSentences(errors) { error -> Kind in
@@ -82,6 +82,7 @@ struct KazasuErrorTests {
             case .blockWrite: .blockWrite
             case .keyChange: .keyChange
             case .provision: .provision
+            case .provisionDESFire: .provisionDESFire
             case .desfire: .desfire
             case .cancelled: .cancelled
             }

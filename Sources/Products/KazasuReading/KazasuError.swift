@@ -60,6 +60,8 @@ public enum KazasuError: Error, Hashable, Sendable {
     case keyChange(KeyChangeError)
     /// An NTAG 424 DNA was not set up, or not whole.
     case provision(TagProvisionError)
+    /// A DESFire was not set up, or not whole. Each of its keys is the old or the new one.
+    case provisionDESFire(DESFireProvisionError)
     /// The work was cancelled.
     case cancelled
 }
@@ -158,6 +160,7 @@ extension KazasuError: SelfDescribing {
         case .blockWrite(let error): return error.message
         case .keyChange(let error): return error.message
         case .provision(let error): return error.message
+        case .provisionDESFire(let error): return error.message
         case .cancelled: return TransportError.cancelled.message
         }
     }

@@ -47,6 +47,7 @@ extension CommandError {
         case .blockWrite(let error): self.init(error)
         case .keyChange(let error): self.init(error)
         case .provision(let error): self.init(error)
+        case .provisionDESFire(let error): self.init(error)
         case .cancelled: self.init(ReadingError.cancelled, keepingWhatWasRead: keepingWhatWasRead)
         }
     }

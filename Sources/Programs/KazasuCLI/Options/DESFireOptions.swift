@@ -28,13 +28,30 @@ package struct DESFireKeyOptions: ParsableArguments {
             value: "method"))
     package var auth: Method?
 
+    @Option(reach: .network, name: .long, help: DESFireKeyOptions.diversifyHelp)
+    package var diversify: TagSetupOptions.KeyInput?
+
+    static let diversifyHelp = help(
+        "Keys are masters: derive this card's by AN10922 over uid and hexadecimal bytes, joined by +.",
+        "鍵をマスターとし、uid と 16 進のバイト列（+ で連結）から、このカードの鍵を AN10922 で導出する。", value: "parts")
+
     package func validate() throws {
         try SecretSource.validate(keyFrom, "--key-from")
-        for (isGiven, name) in [(keyNumber != nil, "key-number"), (auth != nil, "auth")] where isGiven && keyFrom == nil
-        {
+        let dependent = [
+            (keyNumber != nil, "key-number"), (auth != nil, "auth"), (diversify != nil, "diversify"),
+        ]
+        for (isGiven, name) in dependent where isGiven && keyFrom == nil {
             let (option, key) = (Caller.current.option(name), Caller.current.option("key-from"))
             throw ValidationError(tr("\(option) requires \(key)", "\(option) は \(key) と一緒に指定してください"))
         }
+    }
+
+    /// The key of one card; `nil` when none was given.
+    ///
+    /// - Parameter key: what ``key()`` returned.
+    func key(_ key: DESFireKey?, of card: CardIdentity) throws(CommandError) -> DESFireKey? {
+        guard let key, let diversify else { return key }
+        return key.diversified(try diversify.input(uid: card.uid ?? []))
     }
 
     /// The key; `nil` when none was given.

@@ -6,15 +6,15 @@ import CardCiphers
 import Glibc
 package import Kazasu
 
-/// The keys that an NTAG 424 DNA has, and how they follow from masters.
+/// The keys that an NTAG 424 DNA or a DESFire has, and how they follow from masters.
 package struct TagSetupOptions: ParsableArguments {
     package init() {}
 
     @Option(
         reach: .local, name: .long,
         help: help(
-            "A file with the keys that the tag has: lines of N KEY [VERSION], KEY of 32 hexadecimal digits or factory. Default: the factory's.",
-            "タグに現在入っている鍵のファイル: 番号 鍵 [バージョン] の行。鍵は 16 進 32 桁または factory。省略時は出荷時の鍵。", value: "file"),
+            "A file with the keys that the tag has: lines of N KEY [VERSION], for DESFire AID|picc N KEY [VERSION]; KEY hexadecimal or factory. Default: the factory's.",
+            "タグに現在入っている鍵のファイル: 番号 鍵 [バージョン] の行、DESFire は AID|picc 番号 鍵 [バージョン]。鍵は 16 進または factory。省略時は出荷時の鍵。", value: "file"),
         completion: .file())
     package var keys: String?
 
@@ -40,11 +40,10 @@ package struct TagSetupOptions: ParsableArguments {
         TagSecretRules(allowsLastTry: useLastTry, allowsRetry: retry, failures: TagPasswordFile(context))
     }
 
-    /// The keys of a file; `nil` without one.
-    package static func read(_ path: String?, _ context: Context) throws(CommandError) -> TagKeys? {
+    /// The bytes of a file of keys, which the caller overwrites; `nil` without one.
+    package static func bytes(_ path: String?, _ context: Context) throws(CommandError) -> [UInt8]? {
         guard let path else { return nil }
-        var bytes = try Files.read(path, limit: TagKeys.longestFile)
-        defer { bytes.wipe() }
+        let bytes = try Files.read(path, limit: DESFireKeys.longestFile)
         var status = stat()
         if path != "-", stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
             status.st_mode & (S_IRGRP | S_IROTH) != 0
@@ -54,6 +53,18 @@ package struct TagSetupOptions: ParsableArguments {
                     "others can read the keys in \(path); chmod 600 changes that",
                     "\(path) の鍵はほかのユーザーも読めます（chmod 600 で防げます）"))
         }
+        return bytes
+    }
+
+    /// The keys of a file; `nil` without one.
+    package static func read(_ path: String?, _ context: Context) throws(CommandError) -> TagKeys? {
+        guard let path, var bytes = try bytes(path, context) else { return nil }
+        defer { bytes.wipe() }
+        return try keys(bytes, path)
+    }
+
+    /// The keys of an NTAG 424 DNA in the bytes of a file.
+    package static func keys(_ bytes: [UInt8], _ path: String) throws(CommandError) -> TagKeys {
         var keys = TagKeys()
         do throws(DocumentError) {
             try keys.add(file: bytes)
@@ -67,20 +78,43 @@ package struct TagSetupOptions: ParsableArguments {
         return keys
     }
 
+    /// The keys of a DESFire in a file; `nil` without one.
+    package static func readDESFire(_ path: String?, _ context: Context) throws(CommandError) -> DESFireKeys? {
+        guard let path, var bytes = try bytes(path, context) else { return nil }
+        defer { bytes.wipe() }
+        return try desfireKeys(bytes, path)
+    }
+
+    /// The keys of a DESFire in the bytes of a file.
+    package static func desfireKeys(_ bytes: [UInt8], _ path: String) throws(CommandError) -> DESFireKeys {
+        var keys = DESFireKeys()
+        do throws(DocumentError) {
+            try keys.add(file: bytes)
+        } catch {
+            throw CommandError(
+                .badFile, "badFile", "\(Files.name(path)): \(error.message[.current])",
+                hint: tr(
+                    "one key a line, as in F5A1C0 1 00112233445566778899AABBCCDDEEFF",
+                    "1 行に 1 つ（例: F5A1C0 1 00112233445566778899AABBCCDDEEFF）"))
+        }
+        return keys
+    }
+
     /// The keys of one tag.
     package func derived(_ keys: TagKeys, uid: [UInt8]) throws(CommandError) -> TagKeys {
         guard let diversify else { return keys }
-        guard uid.count == 7, uid.contains(where: { $0 != 0 }) || !diversify.usesUID else {
-            throw CommandError(
-                .otherCard, "randomUID",
-                tr("the tag does not tell its UID without a key", "鍵なしでは、タグの UID が分かりません"),
-                hint: tr("use the tag's own keys, without --diversify", "--diversify を付けずに、そのタグ自身の鍵を指定してください"))
-        }
+        let input = try diversify.input(uid: uid)
         do throws(TagError) {
-            return try keys.diversified(diversify.bytes(uid: uid))
+            return try keys.diversified(input)
         } catch {
             throw CommandError(error)
         }
+    }
+
+    /// The keys of one DESFire.
+    package func derived(_ keys: DESFireKeys, uid: [UInt8]) throws(CommandError) -> DESFireKeys {
+        guard let diversify else { return keys }
+        return keys.diversified(try diversify.input(uid: uid))
     }
 
     /// The parts that a key is derived from, such as `uid+3042F5`.
@@ -107,6 +141,20 @@ package struct TagSetupOptions: ParsableArguments {
 
         package var usesUID: Bool { parts.contains { $0 == nil } }
 
-        package func bytes(uid: [UInt8]) -> [UInt8] { parts.flatMap { $0 ?? uid } }
+        /// What a key is derived from.
+        ///
+        /// - Parameter uid: the card's UID, seven bytes.
+        package func input(uid: [UInt8]) throws(CommandError) -> [UInt8] {
+            guard !usesUID || uid.count == 7 && uid.contains(where: { $0 != 0 }) else {
+                throw CommandError(
+                    .otherCard, "randomUID",
+                    tr("the tag does not tell its UID without a key", "鍵なしでは、タグの UID が分かりません"),
+                    hint: tr(
+                        "use the tag's own keys, without --diversify", "--diversify を付けずに、そのタグ自身の鍵を指定してください"))
+            }
+            return bytes(uid: uid)
+        }
+
+        private func bytes(uid: [UInt8]) -> [UInt8] { parts.flatMap { $0 ?? uid } }
     }
 }

@@ -41,7 +41,7 @@ package final class StepJournal {
     }
 
     /// The longest journal, in bytes.
-    private static let limit = 1 << 20
+    static let limit = 1 << 20
 
     package let path: String
     private let kind: Kind

@@ -21,6 +21,7 @@ struct DESFireDumpCommand: KazasuCommand {
             Examples:
               kazasu desfire dump                              # what everybody may read
               kazasu desfire dump --keys desfire.keys -o card.json
+              kazasu desfire dump --keys masters.keys --diversify uid+F5A1C0
             """,
             """
             アプリケーション、ファイルとその内容をダンプ（JSON）として出力するか、ファイルに保存します。鍵はそれぞれ、権限のある所で 1 回だけ
@@ -31,6 +32,7 @@ struct DESFireDumpCommand: KazasuCommand {
             例:
               kazasu desfire dump                              # 誰でも読めるもの
               kazasu desfire dump --keys desfire.keys -o card.json
+              kazasu desfire dump --keys masters.keys --diversify uid+F5A1C0
             """))
 
     static let programAccess = CommandAccess.method(
@@ -49,18 +51,22 @@ struct DESFireDumpCommand: KazasuCommand {
         completion: .file())
     var keys: String?
 
+    @Option(reach: .local, name: .long, help: DESFireKeyOptions.diversifyHelp)
+    var diversify: TagSetupOptions.KeyInput?
+
     @Option(
         reach: .never, name: .joined("o"), help: help("Write to a file.", "ファイルに書く。", value: "file"),
         completion: .file())
     var output: String?
 
     func execute(_ context: Context) throws {
-        let keys = try readKeys(context)
+        let given = try TagSetupOptions.readDESFire(keys, context) ?? DESFireKeys()
         let file = try output.map { path throws(CommandError) in try DumpOutput(path) }
         let session = try ReaderSession(readerOptions, context)
         let (dump, contents, error) = try closing(session) { session in
             let card = try session.find(.desfire).desfire()
-            let contents = try card.dump(keys)
+            let input = try diversify?.input(uid: card.identity.uid ?? [])
+            let contents = try card.dump(input.map { given.diversified($0) } ?? given)
             let view = DESFireView(contents.information, contents: contents.contents)
             return (card.document(contents, view.members).stamped(session), contents, card.error(of: contents))
         }
@@ -80,23 +86,5 @@ struct DESFireDumpCommand: KazasuCommand {
                     "\(key.application) の鍵 \(key.number) はカードに拒否されました"))
         }
         if let error { throw CommandError(error, keepingWhatWasRead: true) }
-    }
-
-    /// The keys of the file; none without one.
-    private func readKeys(_ context: Context) throws(CommandError) -> DESFireKeys {
-        var found = DESFireKeys()
-        guard let path = keys else { return found }
-        var bytes = try Files.read(path, limit: DESFireKeys.longestFile)
-        defer { bytes.wipe() }
-        do throws(DocumentError) {
-            try found.add(file: bytes)
-        } catch {
-            throw CommandError(
-                .badFile, "badFile", "\(Files.name(path)): \(error.message[.current])",
-                hint: tr(
-                    "one key a line, as in F5A1C0 1 00112233445566778899AABBCCDDEEFF",
-                    "1 行に 1 つ（例: F5A1C0 1 00112233445566778899AABBCCDDEEFF）"))
-        }
-        return found
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CardCiphers
 import CommandDescription
 import Kazasu
 import KazasuCLI
@@ -8,7 +9,8 @@ import KazasuCLI
 struct TagProvisionCommand: KazasuCommand {
     static let configuration = CommandConfiguration(
         commandName: "provision",
-        abstract: tr("Set up an NTAG 424 DNA with your keys and a URL.", "NTAG 424 DNA に自分の鍵と URL を設定する。"),
+        abstract: tr(
+            "Set up an NTAG 424 DNA or DESFire with your keys.", "NTAG 424 DNA・DESFire に自分の鍵と内容を設定する。"),
         discussion: tr(
             """
             Writes what --plan says and the keys of --new-keys, in an order that loses no tag: contents, keys 1 to 4, \
@@ -21,6 +23,8 @@ struct TagProvisionCommand: KazasuCommand {
             --permanent. Set up one tag of a batch first, where nobody can listen.
 
             In the URL, the tag fills in {picc}, or {uid} and {ctr}; {file:TEXT}, enciphered; {mac}, over all from {^} on.
+
+            The plan of a DESFire lists applications with files, and "ndef" for phones. An application that others made is             not changed. A key of 32 digits for picc is AES with a version, and Triple DES without.
 
             Examples:
               kazasu tag provision --plan plan.json --new-keys tag.keys --dry-run
@@ -37,6 +41,9 @@ struct TagProvisionCommand: KazasuCommand {
 
             URL には、タグが {picc}（または {uid} と {ctr}）、暗号化した {file:文字列}、{^} 以降に対する {mac} を埋め込みます。
 
+            DESFire の設定内容は、アプリケーションとファイル、スマートフォン用の "ndef" です。他者が作ったアプリケーションは変更しません。\
+            picc の 32 桁の鍵は、バージョンがあれば AES、なければトリプル DES です。
+
             例:
               kazasu tag provision --plan plan.json --new-keys tag.keys --dry-run
               kazasu tag provision --plan plan.json --new-keys tag.keys --journal t1.jsonl
@@ -48,8 +55,8 @@ struct TagProvisionCommand: KazasuCommand {
             "tag.provision", .none(because: "keys are never taken from the network"), needs: .write,
             required: ["plan"], schema: "tagProvision",
             LocalizedText(
-                "Sets up an NTAG 424 DNA with keys and a URL; each step is stored in a journal first.",
-                "NTAG 424 DNA に鍵と URL を設定する。各手順をジャーナルに保存し、中断しても続けられる。")))
+                "Sets up an NTAG 424 DNA or DESFire by a plan; each step is stored in a journal first.",
+                "NTAG 424 DNA・DESFire に鍵と内容を設定する。各手順をジャーナルに保存し、中断しても続けられる。")))
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
@@ -97,6 +104,11 @@ struct TagProvisionCommand: KazasuCommand {
     func execute(_ context: Context) throws {
         try context.check("--journal", isGiven: journal != nil)
         let document = try Files.read(plan, limit: 1 << 16)
+        if DESFireSetupRun.isPlan(document) {
+            return try DESFireSetupRun.provision(
+                context, setup, readerOptions, document, self.plan, newKeys: newKeys
+            ).begin(journal: journal, dryRun: dryRun, permanent: permanent, yes: yes)
+        }
         let plan: TagPlan
         do throws(DocumentError) {
             plan = try TagPlan(document)
@@ -114,12 +126,15 @@ struct TagProvisionCommand: KazasuCommand {
 struct TagReset: KazasuCommand {
     static let configuration = CommandConfiguration(
         commandName: "reset",
-        abstract: tr("Give an NTAG 424 DNA the factory's keys and settings back.", "NTAG 424 DNA を出荷時の鍵と設定に戻す。"),
+        abstract: tr(
+            "Give an NTAG 424 DNA or DESFire the factory's keys back.", "NTAG 424 DNA・DESFire を出荷時の鍵と設定に戻す。"),
         discussion: tr(
             """
             Empties the message and gives all keys, which then are zeros, and the settings of the factory back. It needs the \
             tag's keys; what is permanent stays and is named. Each step is on the disk (--journal) before it is sent, and \
             'kazasu tag resume' goes on after an interruption.
+
+            On a DESFire, the applications whose key 0 is in --keys are deleted; their room comes back with --format.
 
             Examples:
               kazasu tag reset --keys tag.keys --dry-run
@@ -128,6 +143,8 @@ struct TagReset: KazasuCommand {
             """
             メッセージを消し、すべての鍵（ゼロになります）と設定を出荷時に戻します。タグの鍵が必要です。元に戻せない設定は残り、名前を表示します。\
             各手順は実行前に --journal のファイルへ保存するので、中断しても 'kazasu tag resume' で続けられます。
+
+            DESFire では、鍵 0 が --keys にあるアプリケーションを削除します。その領域は --format で空きに戻ります。
 
             例:
               kazasu tag reset --keys tag.keys --dry-run
@@ -139,12 +156,19 @@ struct TagReset: KazasuCommand {
             "tag.reset", .none(because: "keys are never taken from the network"), needs: .write,
             required: ["keys"], schema: "tagProvision",
             LocalizedText(
-                "Gives an NTAG 424 DNA the factory's keys, settings and an empty message back.",
-                "NTAG 424 DNA の鍵と設定を出荷時に戻し、メッセージを消す。")))
+                "Gives an NTAG 424 DNA or DESFire the factory's keys and settings back, and empties it.",
+                "NTAG 424 DNA・DESFire の鍵と設定を出荷時に戻し、内容を消す。")))
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
     @OptionGroup var setup: TagSetupOptions
+
+    @Flag(
+        reach: .local, name: .long,
+        help: help(
+            "Format a DESFire, which deletes all applications, also those of others.",
+            "DESFire をフォーマットする（ほかの鍵のものも含め、アプリケーションをすべて消す）。"))
+    var format = false
 
     @Flag(
         reach: .local, name: .long,
@@ -169,7 +193,15 @@ struct TagReset: KazasuCommand {
 
     func execute(_ context: Context) throws {
         try context.check("--journal", isGiven: journal != nil)
-        let old = try TagSetupOptions.read(setup.keys, context)
+        guard let path = setup.keys, var bytes = try TagSetupOptions.bytes(path, context) else { return }
+        defer { bytes.wipe() }
+        if DESFireKeys.hasForm(bytes) {
+            let keys = try TagSetupOptions.desfireKeys(bytes, path)
+            return try DESFireSetupRun.reset(context, setup, readerOptions, keys, formats: format)
+                .begin(journal: journal, dryRun: dryRun, permanent: false, yes: yes)
+        }
+        let old = try TagSetupOptions.keys(bytes, path)
+        if format { throw TagSetupRun.noFormat }
         let run = TagSetupRun(context, setup, readerOptions, .reset, old: old, new: .factory)
         try run.begin(journal: journal, dryRun: dryRun, permanent: false, yes: yes)
     }
@@ -223,6 +255,9 @@ struct TagResume: KazasuCommand {
 
     func execute(_ context: Context) throws {
         try context.check("--journal", isGiven: true)
+        if DESFireJournal.isJournal(try Files.read(journal, limit: StepJournal.limit, as: nil)) {
+            return try DESFireSetupRun.resume(context, setup, readerOptions, DESFireJournal(resuming: journal), newKeys)
+        }
         let old = try TagSetupOptions.read(setup.keys, context)
         let given = try TagSetupOptions.read(newKeys, context)
         let journal = try TagJournal(resuming: journal)
@@ -249,6 +284,12 @@ struct TagSetupRun {
     static var noJournal: ValidationError {
         let (flag, journal) = (Caller.current.flag("dry-run"), Caller.current.option("journal"))
         return ValidationError(tr("\(flag) writes no \(journal)", "\(flag) と \(journal) は同時に指定できません"))
+    }
+
+    /// Only a DESFire can be formatted.
+    static var noFormat: ValidationError {
+        let flag = Caller.current.flag("format")
+        return ValidationError(tr("\(flag) is for DESFire", "\(flag) は DESFire 用です"))
     }
 
     static let yesHelp = help(

@@ -90,6 +90,13 @@ enum DESFireCipher {
         return try encrypt(message, after: start).suffix(blockLength)
     }
 
+    /// Returns the CMAC of whole blocks that were padded before, as a whole block.
+    func paddedCMAC(_ message: [UInt8]) throws(CryptoError) -> [UInt8] {
+        let subkey = doubled(doubled(try encrypt(zeros, after: zeros)))
+        let tail = zip(message.suffix(blockLength), subkey).map { $0 ^ $1 }
+        return try encrypt(message.dropLast(blockLength) + tail, after: zeros).suffix(blockLength)
+    }
+
     /// Adds zeros up to a whole block, after a first byte if one is given.
     func padded(_ data: [UInt8], with first: UInt8? = nil) -> [UInt8] {
         var padded = data

@@ -54,6 +54,15 @@ struct DESFireCommand: Hashable, Sendable {
     static let readRecordsWhole = DESFireCommand(0xAB, .mac, .file, isWhole: true)
     static let writeDataWhole = DESFireCommand(0x8D, .file, .mac, isWhole: true)
     static let writeRecordWhole = DESFireCommand(0x8B, .file, .mac, isWhole: true)
+    // Applications and files.
+    static let createApplication = DESFireCommand(0xCA, .mac, .mac)
+    static let deleteApplication = DESFireCommand(0xDA, .mac, .mac)
+    static let format = DESFireCommand(0xFC, .mac, .mac)
+    static let createStandardFile = DESFireCommand(0xCD, .mac, .mac)
+    static let createBackupFile = DESFireCommand(0xCB, .mac, .mac)
+    static let createValueFile = DESFireCommand(0xCC, .mac, .mac)
+    static let createLinearFile = DESFireCommand(0xC1, .mac, .mac)
+    static let createCyclicFile = DESFireCommand(0xC0, .mac, .mac)
     // Settings and keys.
     static let changeKeySettings = DESFireCommand(0x54, .full, .mac)
     static let changeKey = DESFireCommand(0xC4, .full, .mac)

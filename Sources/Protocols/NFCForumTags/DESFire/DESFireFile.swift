@@ -116,6 +116,14 @@ public enum DESFireAccess: Hashable, Sendable {
     case everybody
     case nobody
 
+    package var nibble: UInt8 {
+        switch self {
+        case .key(let number): number & 0x0F
+        case .everybody: 0x0E
+        case .nobody: 0x0F
+        }
+    }
+
     init(nibble: UInt8) {
         switch nibble & 0x0F {
         case 0x0E: self = .everybody

@@ -2,6 +2,7 @@
 
 public import CardCiphers
 internal import CardCrypto
+internal import CardModel
 
 /// The type of an application's keys, which never changes; of the card itself, that of its master key.
 @nonexhaustive
@@ -23,6 +24,15 @@ public enum DESFireKeyType: String, Hashable, Sendable, CaseIterable {
         }
     }
 
+    /// The type in bits 7 and 6 of the number of keys.
+    var bits: UInt8 {
+        switch self {
+        case .des: 0x00
+        case .threeKeyTripleDES: 0x40
+        case .aes: 0x80
+        }
+    }
+
     /// The length of a key in bytes.
     public var keyLength: Int { self == .threeKeyTripleDES ? 24 : 16 }
 }
@@ -32,6 +42,10 @@ public struct DESFireKey: SecretValue {
     package let secret: SecretBytes
     /// Its number in the application, 0 to 13.
     public let number: UInt8
+    /// What the key of one card is derived from, if this one is a master; `nil` for the key itself.
+    private(set) var input: [UInt8]?
+    /// The version that the parity bits of a DES key get; `nil` to leave them as they are.
+    var parity: UInt8?
 
     /// Makes a key; the caller overwrites the originals.
     ///
@@ -44,7 +58,7 @@ public struct DESFireKey: SecretValue {
     /// Takes the bytes of a key.
     package init?(_ secret: SecretBytes, number: UInt8) {
         guard [8, 16, 24].contains(secret.count), number <= 13 else { return nil }
-        self.number = number
+        (self.number, input) = (number, nil)
         guard secret.count == 8 else {
             self.secret = secret
             return
@@ -54,6 +68,43 @@ public struct DESFireKey: SecretValue {
                 for place in 0..<16 { unsafe memory[place] = unsafe bytes[place % 8] }
             }
             return 16
+        }
+    }
+
+    /// The key that is derived from this one as a master (AN10922), as soon as the type of the application's keys is known.
+    ///
+    /// - Parameter input: UID and what else belongs to it: at most 31 bytes, and 15 for DES and Triple DES.
+    public func diversified(_ input: [UInt8]) -> DESFireKey {
+        var key = self
+        key.input = input
+        return key
+    }
+
+    /// The key for keys of a type: itself, or the one that is derived from it.
+    ///
+    /// - Throws: ``DESFireError/keyLength(_:)`` if it has another length, ``DESFireError/tag(_:)`` if the input is too long.
+    func key(_ type: DESFireKeyType) throws(DESFireError) -> DESFireKey {
+        guard fits(type) else { throw .keyLength(type) }
+        guard input != nil || parity != nil && type != .aes else { return self }
+        do throws(CryptoError) {
+            var bytes =
+                if let input {
+                    try Diversification.derived(secret, type, input)
+                } else {
+                    unsafe secret.withUnsafeBytes { unsafe Array($0) }
+                }
+            defer { bytes.wipe() }
+            if let parity, type != .aes {
+                let isSingle = bytes.count == 16 && bytes.prefix(8).elementsEqual(bytes.suffix(8))
+                for place in 0..<8 {
+                    bytes[place] = bytes[place] & 0xFE | parity >> UInt8(7 - place) & 1
+                    if isSingle { bytes[place + 8] = bytes[place] }
+                }
+            }
+            guard let key = DESFireKey(SecretBytes(bytes), number: number) else { throw .keyLength(bytes.count) }
+            return key
+        } catch {
+            throw .tag(.crypto(error))
         }
     }
 

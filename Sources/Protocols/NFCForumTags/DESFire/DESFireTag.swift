@@ -72,9 +72,11 @@ package final class DESFireTag {
     /// Authenticates in the selected application, with one proof of the key.
     ///
     /// - Parameter type: the type of its keys; `nil` if the application does not show it.
+    /// - Returns: the type of its keys.
+    @discardableResult
     func authenticate(
         _ key: DESFireKey, _ type: DESFireKeyType?, _ method: DESFireAuthenticationMethod?
-    ) throws(DESFireError) {
+    ) throws(DESFireError) -> DESFireKeyType {
         let version = try identify()
         let types = type.map { [$0] } ?? [.aes, .threeKeyTripleDES, .des].filter { key.fits($0) }
         guard !types.isEmpty else { throw .keyLength(nil) }
@@ -82,7 +84,7 @@ package final class DESFireTag {
             let best = version.bestMethod(type)
             let method = method ?? best
             guard method.takes(type) else { continue }
-            if try link.authenticate(key, type, method) { return }
+            if try link.authenticate(try key.key(type), type, method) { return type }
         }
         throw .otherMethod(method ?? version.bestMethod(types[0]))
     }

@@ -163,36 +163,6 @@ extension TagKeys.Entry {
     }
 }
 
-/// NXP's key diversification.
-enum Diversification {
-    /// AES-128: the CMAC of 01 and the input, always padded to two blocks.
-    ///
-    /// Source: NXP AN10922, §2.2, whose example is a test.
-    ///
-    /// - Parameter input: at most 31 bytes.
-    static func aes(_ master: AESKey, _ input: [UInt8]) throws(CryptoError) -> [UInt8] {
-        guard input.count <= 31 else { throw .dataLength(input.count) }
-        var message = [0x01] + input
-        // Of 32 bytes, the CMAC is the ordinary one. Shorter input is padded to 32, and so has the second subkey.
-        guard message.count < 32 else { return try master.cmac(message) }
-        let zero = try master.encrypt([UInt8](repeating: 0, count: 16))
-        let subkey = doubled(doubled(zero))
-        message.append(0x80)
-        message += [UInt8](repeating: 0, count: 32 - message.count)
-        for place in 0..<16 { message[16 + place] ^= subkey[place] }
-        return Array(try master.encrypt(message, after: [UInt8](repeating: 0, count: 16)).suffix(16))
-    }
-
-    private static func doubled(_ block: [UInt8]) -> [UInt8] {
-        var result = block
-        for index in block.indices {
-            result[index] = block[index] << 1 | (index + 1 < block.count ? block[index + 1] >> 7 : 0)
-        }
-        if let first = block.first, first & 0x80 != 0, let last = result.indices.last { result[last] ^= 0x87 }
-        return result
-    }
-}
-
 /// What a journal knows keys by: the first eight bytes of a CMAC over random data and the key's number.
 package struct TagKeyCheck: Hashable, Sendable {
     /// Sixteen random bytes.

@@ -77,7 +77,7 @@ public struct TagPlan: Hashable, Sendable {
         let schema = try document.required("schema").text()
         guard schema == Self.schema else { throw .unknownSchema(found: schema, supported: Self.schema) }
         let chip = try document.required("chip")
-        guard try chip.text() == "ntag424" else { throw chip.malformed(.oneOf, values: ["ntag424"]) }
+        guard try chip.text() == "ntag424" else { throw chip.malformed(.oneOf, values: ["desfire", "ntag424"]) }
         for (name, value) in try document.members() where !Self.members.contains(name) {
             throw value.malformed(.knownMember, values: Self.members)
         }

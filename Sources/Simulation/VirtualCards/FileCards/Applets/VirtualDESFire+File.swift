@@ -20,7 +20,7 @@ extension VirtualDESFire {
         applications =
             try json.optional("applications")?.list { application throws(DocumentError) in
                 try application.allowOnly([
-                    "aid", "settings", "keyType", "keys", "versions", "name", "files", "comment",
+                    "aid", "settings", "keyType", "keys", "versions", "name", "files", "fileNames", "comment",
                 ])
                 return try Application(application, id: application.required("aid").bytes(count: 3), keys: 1...14)
             } ?? []
@@ -29,6 +29,13 @@ extension VirtualDESFire {
     /// The members that differ since a card was read from a file.
     func members(since before: VirtualDESFire) -> [(name: String, value: JSONValue)] {
         var members: [(name: String, value: JSONValue)] = []
+        if freeMemory != before.freeMemory { members.append(("freeMemory", .int(freeMemory))) }
+        if card.settings != before.card.settings {
+            members.append(("settings", .string(Hex.encode([card.settings]))))
+        }
+        if card.keys.first?.kind != before.card.keys.first?.kind {
+            members.append(("keyType", .string(card.keys.first?.kind.rawValue ?? "des")))
+        }
         if card.keys != before.card.keys {
             members.append(("keys", .array(card.keys.map { .string(Hex.encode($0.bytes)) })))
         }
@@ -55,6 +62,7 @@ extension VirtualDESFire.Application {
                 UInt8(try version.integer(in: 0...255))
             } ?? [])
         if let name = try json.optional("name") { self.name = try name.bytes(atMost: 16) }
+        hasFileNames = try json.optional("fileNames")?.bool() ?? false
         for file in try json.optional("files")?.list({ file throws(DocumentError) in file }) ?? [] {
             let number = UInt8(try file.required("number").integer(in: 0...31))
             files[number] = try VirtualDESFire.File(file)
@@ -69,6 +77,7 @@ extension VirtualDESFire.Application {
             ("versions", .array(versions.map { .int(Int($0)) })),
         ])
         if !name.isEmpty { object["name"] = .string(Hex.encode(name)) }
+        if hasFileNames { object["fileNames"] = .bool(true) }
         object["files"] = .array(files.sorted { $0.key < $1.key }.map { $0.value.json($0.key) })
         return .object(object)
     }
@@ -83,7 +92,7 @@ extension VirtualDESFire.File {
     fileprivate init(_ json: JSONCursor) throws(DocumentError) {
         try json.allowOnly([
             "number", "type", "mode", "access", "data", "size", "value", "lower", "upper", "limitedCredit",
-            "recordSize", "maxRecords", "records", "comment",
+            "recordSize", "maxRecords", "records", "name", "comment",
         ])
         let kind = try json.required("type").word(Dictionary(uniqueKeysWithValues: Self.kinds))
         // Four digits as people write them: read, write, both, change.
@@ -91,6 +100,7 @@ extension VirtualDESFire.File {
         self.init(
             kind: kind, mode: try json.optional("mode")?.word(Dictionary(uniqueKeysWithValues: Self.modes)) ?? 0,
             rights: rights.reversed())
+        if let name = try json.optional("name") { self.name = try name.bytes(count: 2).reduce(0) { $0 << 8 | UInt16($1) } }
         switch kind {
         case .standard, .backup:
             bytes = try json.optional("data")?.bytes(atMost: 8192) ?? []
@@ -120,6 +130,7 @@ extension VirtualDESFire.File {
             ("mode", .string(Self.modes.first { $0.1 == mode }?.0 ?? "plain")),
             ("access", .string(Hex.encode(rights.reversed(), uppercase: true))),
         ])
+        if name != 0 { object["name"] = .string(Hex.encode([UInt8(name >> 8), UInt8(name & 0xFF)], uppercase: true)) }
         switch kind {
         case .standard, .backup: object["data"] = .string(Hex.encode(bytes))
         case .value:

@@ -148,6 +148,7 @@ extension VirtualDESFire {
             plain = key.decrypt(data, after: start) ?? []
         }
         guard plain.count == data.count, Array(plain[own.count...]) == Array(own[1...]) + [own[0]] else {
+            failures[current.id + [UInt8(truncatingIfNeeded: number)], default: 0] += 1
             return FileCardReply(0x91AE)
         }
         let reader = Array(plain[..<own.count])
@@ -207,15 +208,25 @@ extension VirtualDESFire {
         guard let first = data.first else { return FileCardReply(0x917E) }
         let number = Int(first & 0x0F)
         guard number < current.keys.count else { return FileCardReply(0x9140) }
-        guard session.key == 0 || Int(current.settings >> 4) == session.key else { return FileCardReply(0x919D) }
+        let changer = Int(current.settings >> 4)
+        let allowed = number == 0 || changer == 0 || changer == number ? 0 : changer
+        guard changer == 0x0E && number != 0 ? session.key == number : session.key == allowed else {
+            return FileCardReply(0x919D)
+        }
+        guard number != 0 || current.settings & 0x01 != 0 else { return FileCardReply(0x919D) }
         let old = current.keys[number]
+        // Only the card's own key changes its type, and says so.
+        let kinds: [UInt8: DESFireChipKey.Kind] = [0x00: .des, 0x40: .three, 0x80: .aes]
+        guard let kind = selected == nil ? kinds[first & 0xC0] : first & 0xC0 == 0 ? old.kind : nil,
+            kind == .des || generation != .d40
+        else { return FileCardReply(0x919E) }
         let isOwn = number == session.key
-        let length = old.kind.length + (old.kind == .aes ? 1 : 0)
+        let length = kind.length + (kind == .aes ? 1 : 0)
         let sum = session.kind == .d40 ? 2 : 4
         let tail = isOwn || session.kind == .ev2 ? 0 : sum
         let content = session.open(0xC4, data, header: 1, mode: 3, count: length, tail: tail)
         guard let content, content.count == length + (isOwn ? 0 : sum) else { return FileCardReply(0x911E) }
-        var new = Array(content[..<old.kind.length])
+        var new = Array(content[..<kind.length])
         if !isOwn {
             for place in new.indices { new[place] ^= old.bytes[place] }
             let wanted = session.kind == .d40 ? DESFireChipSession.crc16(new) : DESFireChipSession.crc32(new)
@@ -223,8 +234,8 @@ extension VirtualDESFire {
         }
         while current.versions.count < current.keys.count { current.versions.append(0) }
         current.versions[number] =
-            old.kind == .aes ? content[old.kind.length] : new[..<8].reduce(0) { $0 << 1 | $1 & 1 }
-        current.keys[number] = DESFireChipKey(old.kind, new)
+            kind == .aes ? content[kind.length] : new[..<8].reduce(0) { $0 << 1 | $1 & 1 }
+        current.keys[number] = DESFireChipKey(kind, new)
         guard !isOwn else {
             access = .none
             return FileCardReply(0x9100)

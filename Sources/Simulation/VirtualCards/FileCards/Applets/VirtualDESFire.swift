@@ -47,8 +47,14 @@ package struct VirtualDESFire: VirtualApplet {
         package var maxRecords = 0
         /// The oldest first.
         package var records: [[UInt8]] = []
+        /// The identifier of ISO 7816; 0 without one.
+        package var name: UInt16 = 0
         /// Whether the newest record is not committed.
         var hasNewRecord = false
+
+        package init(kind: Kind, mode: UInt8, rights: [UInt8]) {
+            (self.kind, self.mode, self.rights) = (kind, mode, rights)
+        }
     }
 
     package struct Application: Hashable, Sendable {
@@ -58,7 +64,13 @@ package struct VirtualDESFire: VirtualApplet {
         package var keys: [DESFireChipKey]
         package var versions: [UInt8]
         package var name: [UInt8] = []
+        /// Whether its files have identifiers of ISO 7816.
+        package var hasFileNames = false
         package var files: [UInt8: File] = [:]
+
+        package init(id: [UInt8], settings: UInt8, keys: [DESFireChipKey], versions: [UInt8]) {
+            (self.id, self.settings, self.keys, self.versions) = (id, settings, keys, versions)
+        }
     }
 
     enum Access: Sendable {
@@ -78,6 +90,8 @@ package struct VirtualDESFire: VirtualApplet {
     package var applications: [Application] = []
     /// Random numbers that come before those of the generator, for vectors.
     package var randoms: [[UInt8]] = []
+    /// How often a key was refused, by application (three bytes) and number.
+    package var failures: [[UInt8]: Int] = [:]
 
     /// The number of the selected application; `nil` for the card itself.
     package var selected: Int?
@@ -88,6 +102,8 @@ package struct VirtualDESFire: VirtualApplet {
     private var begun: (code: UInt8, data: [UInt8])?
     /// The files of a transaction that was not committed.
     var pending: [UInt8: File] = [:]
+    /// The file that a SELECT of ISO 7816 opened.
+    var opened: UInt8?
 
     package init(_ generation: Generation, uid: [UInt8], card: Application) {
         (self.generation, self.uid, self.card) = (generation, uid, card)
@@ -106,6 +122,7 @@ package struct VirtualDESFire: VirtualApplet {
         frames = []
         begun = nil
         pending = [:]
+        opened = nil
     }
 
     var current: Application {
@@ -116,7 +133,7 @@ package struct VirtualDESFire: VirtualApplet {
     // MARK: Frames
 
     package mutating func answer(_ command: CommandAPDU, on card: inout FileCardState) -> FileCardReply? {
-        guard command.classByte == 0x90 else { return selectByName(command, card.tree) }
+        guard command.classByte == 0x90 else { return selectByName(command, card.tree) ?? answerISO(command) }
         guard command.parameters == 0 else { return FileCardReply(0x917E) }
         let more = frames
         let before = begun
@@ -210,7 +227,7 @@ package struct VirtualDESFire: VirtualApplet {
         case 0x3D, 0x3B, 0x0C, 0xDC: return write(code, data)
         case 0x8D, 0x8B: return generation.isNew ? write(code, data) : FileCardReply(0x911C)
         case 0xC4: return changeKey(data)
-        default: return FileCardReply(0x911C)
+        default: return changeDirectory(code, data) ?? FileCardReply(0x911C)
         }
     }
 
@@ -246,7 +263,7 @@ package struct VirtualDESFire: VirtualApplet {
     }
 
     /// Carries out a command that no session enciphers.
-    private mutating func look(
+    mutating func look(
         _ code: UInt8, _ data: [UInt8], _ length: Int, _ body: (inout VirtualDESFire) -> Answer
     ) -> FileCardReply {
         guard case .open(var session) = access else {
