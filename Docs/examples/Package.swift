@@ -8,7 +8,7 @@ let programs: [(name: String, products: [String])] = [
     ("Balance", ["Kazasu"]), ("TapClock", ["Kazasu"]), ("SystemCodes", ["Kazasu"]), ("License", ["Kazasu"]),
     ("Turnstile", ["Kazasu"]), ("OwnReader", ["Kazasu"]), ("RawFeliCa", ["Kazasu"]), ("RawAPDUs", ["Kazasu"]),
     ("TagPages", ["Kazasu"]), ("LiveDecoder", ["Kazasu", "KazasuCards"]), ("Swift5", ["Kazasu"]),
-    ("OwnerKeys", ["Kazasu"]), ("SetUpTag", ["Kazasu"]), ("DESFireFiles", ["Kazasu"]),
+    ("OwnerKeys", ["Kazasu"]), ("SetUpTag", ["Kazasu"]), ("SetUpDESFire", ["Kazasu"]), ("DESFireFiles", ["Kazasu"]),
     ("DecodeDump", ["KazasuCards"]), ("BatchDecoder", ["KazasuCards"]), ("OwnDecoder", ["KazasuCards"]),
     ("BlocksInMemory", ["KazasuCards"]),
     ("WithoutReader", ["KazasuTesting"]), ("KeepDump", ["KazasuLedger"]), ("OwnSink", ["KazasuTaps"]),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CardModel
+import Glibc
 import TestSupport
 import Testing
 
@@ -88,6 +89,7 @@ struct DESFireCommandTests {
             F48020 0 \(Self.keys["WRONG"] ?? "")
             """
         let keys = try folder.write(Array(text.utf8), as: "keys.txt")
+        chmod(keys, 0o600)
         let file = "\(folder.path)/card.json"
         let closed = try Self.run("dump --keys \(keys) -o \(file)")
         #expect(closed.hasEnded(0) && closed.output.isEmpty, "\(closed.errors)")

@@ -9,7 +9,9 @@ import Testing
 @Suite("kazasu tag provision, resume and reset with a DESFire", .waits)
 struct DESFireProvisionTests {
     /// The keys of the fixture, in every form in which they could be printed.
-    private static let secrets = ["A0A1A2A3A4A5", "1A1B1C1D1E1F", "2A2B2C2D2E2F", "3A3B3C3D3E3F", "4A4B4C4D4E4F", "5A5B5C5D5E5F"]
+    private static let secrets = [
+        "A0A1A2A3A4A5", "1A1B1C1D1E1F", "2A2B2C2D2E2F", "3A3B3C3D3E3F", "4A4B4C4D4E4F", "5A5B5C5D5E5F",
+    ]
 
     /// A card whose state is kept between runs, and a folder for what belongs to it.
     private struct Stand {
@@ -79,7 +81,9 @@ struct DESFireProvisionTests {
         let frames = String(decoding: try TestFiles.read(trace), as: UTF8.self)
         Self.expectNoKey(made.output, made.errors, journal, frames)
         // What ChangeKey sends is masked: with the factory's key anybody could decipher it.
-        let changes = frames.split(separator: "\n").compactMap { $0.ranges(of: "90c40000").first.map(\.upperBound).map { frames[$0...] } }
+        let changes = frames.split(separator: "\n").compactMap {
+            $0.ranges(of: "90c40000").first.map(\.upperBound).map { frames[$0...] }
+        }
         #expect(changes.count >= 6)
         for change in changes {
             #expect(change.dropFirst(4).hasPrefix(String(repeating: "00", count: 24)), "\(change.prefix(60))")
@@ -88,11 +92,24 @@ struct DESFireProvisionTests {
         let page = try stand.run(["tag", "read", "--json"])
         #expect(page.hasEnded(0) && page.output.contains("https://kazasu.example/club"), "\(page)")
         let key = ["KEY": "1A1B1C1D1E1F10111213141516171819"]
-        let value = try stand.run(["desfire", "read", "F5A1C0:3", "--key-from", "env:KEY", "--key-number", "1"], environment: key)
+        let value = try stand.run(
+            ["desfire", "read", "F5A1C0:3", "--key-from", "env:KEY", "--key-number", "1"], environment: key)
         #expect(value.output == "500\n", "\(value)")
+        let message = ["tag", "write", "--uri", "https://kazasu.example/new", "--yes", "--json"]
+        let writer = ["WRITER": "5A5B5C5D5E5F50515253545556575859", "OTHER": "5A5B5C5D5E5F50515253545556575800"]
+        let refused = try stand.run(message)
+        #expect(!refused.hasEnded(0), "\(refused)")
+        try Self.expect(
+            77, "wrongKey", stand.run(message + ["--key-from", "env:OTHER", "--key-number", "1"], environment: writer))
+        let written = try stand.run(message + ["--key-from", "env:WRITER", "--key-number", "1"], environment: writer)
+        #expect(written.hasEnded(0), "\(written)")
+        #expect(try stand.run(["tag", "read", "--json"]).output.contains("https://kazasu.example/new"))
         try Self.expect(77, "alreadySetUp", stand.run(stand.provision.dropLast() + [stand.journal + "2"]))
         let reset = try stand.run(
-            ["tag", "reset", "--keys", stand.keys, "--yes", "--json", "-q", "--format", "--journal", stand.journal + "3"])
+            [
+                "tag", "reset", "--keys", stand.keys, "--yes", "--json", "-q", "--format", "--journal",
+                stand.journal + "3",
+            ])
         #expect(try Self.document(reset).required("left").elements().isEmpty)
         Self.expectNoKey(reset.output, reset.errors)
         let state = try stand.state()
@@ -180,7 +197,7 @@ struct DESFireProvisionTests {
         try Self.expect(64, "factoryKey", provision(stand.plan, "--new-keys", zeros))
         try Self.expect(77, "wrongKey", provision(stand.plan, "--keys", wrong, "--new-keys", stand.keys))
         try Self.expect(
-            76, "wrongCard",
+            76, "otherCard",
             Kazasu.run([
                 "tag", "provision", "--plan", stand.plan, "--new-keys", stand.keys, "--yes", "--json", "-q", "-r",
                 "virtual:\(TestFiles.root)/Fixtures/virtual/ntag424-factory.json",

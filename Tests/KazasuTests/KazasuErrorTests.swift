@@ -54,7 +54,8 @@ struct KazasuErrorTests {
             .wrongCard(WrongCard(Self.suica, .noISODEP)), .reading(.cardLost),
             .refused(ServiceCode(rawValue: 0x090F), .silence), .decoding(decoding), .fileCard(.otherCard),
             .apdu(.selectionLost), .tag(.badAnswer), .lite(.locked), .classic(.noKey(sector: 1)),
-            .standard(.notStandard), .blockWrite(.unconfirmed), .keyChange(.nothingToChange), .provision(.alreadySetUp), .provisionDESFire(.tooOld),
+            .standard(.notStandard), .blockWrite(.unconfirmed), .keyChange(.nothingToChange), .provision(.alreadySetUp),
+            .provisionDESFire(.tooOld),
             .desfire(.wrongKey), .cancelled,
         ]
         checkSentences(errors) { error -> Kind in

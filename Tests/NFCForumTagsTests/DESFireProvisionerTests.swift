@@ -275,7 +275,7 @@ struct DESFireProvisionerTests {
         }
     }
 
-    @Test("What other keys open stays, and without the card's key an application deletes itself")
+    @Test("Deletes only what the given keys open, with the application's own key if the card's is not given")
     func resetsOnlyOwn() throws {
         let stand = Stand(Self.card())
         let text = """

@@ -231,6 +231,34 @@ struct LRPTagTests {
         #expect(place > 35 && modes == [false, true])
     }
 
+    /// Interrupted again and again, also around the switch, until it ends: each run refuses a key at most once.
+    @Test func randomInterruptions() throws {
+        let (plan, new) = (try Self.small(), try Self.oneKey())
+        let rounds = TestEffort.rounds(20)
+        var interruptions = 0
+        for seed in rounds {
+            let seed = UInt64(seed)
+            let stand = Stand(TagProvisionerTests.card())
+            var isDone = false
+            for run in 0..<12 as Range<UInt64> where !isDone {
+                stand.field.plan([
+                    InjectedFaultRule(.absent, .random(perThousand: run < 10 ? 30 : 0, seed: seed &+ 31 &* run)),
+                    InjectedFaultRule(.silence, .random(perThousand: run < 10 ? 30 : 0, seed: seed &+ 37 &* run)),
+                ])
+                let before = try TagProvisionerTests.tag(stand.card).failures
+                isDone = (try? stand.run(plan, new: new, resumes: run > 0, permanent: true)) != nil
+                if !isDone { interruptions += 1 }
+                #expect(try TagProvisionerTests.changed(stand.card, new: new) != nil, "seed \(seed), run \(run)")
+                #expect(try TagProvisionerTests.tag(stand.card).failures <= before + 1, "seed \(seed), run \(run)")
+                stand.card.losePower()
+            }
+            #expect(isDone, "seed \(seed)")
+            #expect(try TagProvisionerTests.tag(stand.card).isLRP, "seed \(seed)")
+            #expect(try TagProvisionerTests.changed(stand.card, new: new) == [1], "seed \(seed)")
+        }
+        #expect(interruptions > rounds.count)
+    }
+
     @Test func readsAndWrites() throws {
         let keys = try TagProvisionerTests.keys(TagProvisionerTests.old).completed()
         let tag = try Self.opened(TagProvisionerTests.card(keys, isLRP: true), 0, keys)

@@ -71,7 +71,8 @@ package enum DESFireTwin {
         let list = (0..<count).map { number in
             DESFireChipKey(
                 kind,
-                keys.bytes(UInt8(truncatingIfNeeded: number), of: id, type) ?? [UInt8](repeating: 0, count: type.keyLength))
+                keys.bytes(UInt8(truncatingIfNeeded: number), of: id, type)
+                    ?? [UInt8](repeating: 0, count: type.keyLength))
         }
         // What is closed without a key was closed by the plan, or by the owner.
         let settings = found.settings ?? (isCard ? 0x09 : keys.settings(of: id) ?? 0x09)

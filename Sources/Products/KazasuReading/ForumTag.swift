@@ -35,9 +35,24 @@ extension Card {
             switch (credential, tag) {
             case (.key(let key, let rules), .type2(let tag)): try tag.authenticate(key, rules)
             case (.key(let key, let rules), .card(.typeA(let target), let session)):
+                let message = DESFireMessage(session: session, key: key)
+                if target.isDESFire, let message {
+                    try message.authenticate()
+                    found.keyedMessage = message
+                    break
+                }
                 let tag = NTAG424Tag(session: session, key: key, uid: target.uid)
-                try tag.authenticate(rules)
-                found.keyed = tag
+                do throws(TagError) {
+                    try tag.authenticate(rules)
+                    found.keyed = tag
+                } catch .takesNoKey {
+                    // Not every reader gives the ATS.
+                    guard let message else { throw .takesNoKey }
+                    try message.authenticate()
+                    found.keyedMessage = message
+                } catch {
+                    throw error
+                }
             case (.password(let password, let rules), .type2(let tag)): try tag.authenticate(password, rules)
             case (.key, _): throw .takesNoKey
             case (.password, _): throw .password(.notSupported)
@@ -54,6 +69,8 @@ public struct ForumTag {
     fileprivate let hasKey: Bool
     /// The NTAG 424 DNA that was opened with a key.
     fileprivate var keyed: NTAG424Tag?
+    /// The message of a DESFire that was opened with a key.
+    fileprivate var keyedMessage: DESFireMessage?
 
     /// The type of tag, 2, 3 or 4; `nil` if the card cannot hold a message.
     public var type: Int? { tag.ndef?.typeNumber }
@@ -99,6 +116,7 @@ public struct ForumTag {
 
     private func ndef() throws(TagError) -> any NDEFTag {
         if let keyed { return keyed }
+        if let keyedMessage { return keyedMessage }
         guard let ndef = tag.ndef else { throw .noNDEF(.notFormatted) }
         return ndef
     }

@@ -14,7 +14,8 @@ package struct TagSetupOptions: ParsableArguments {
         reach: .local, name: .long,
         help: help(
             "A file with the keys that the tag has: lines of N KEY [VERSION], for DESFire AID|picc N KEY [VERSION]; KEY hexadecimal or factory. Default: the factory's.",
-            "タグに現在入っている鍵のファイル: 番号 鍵 [バージョン] の行、DESFire は AID|picc 番号 鍵 [バージョン]。鍵は 16 進または factory。省略時は出荷時の鍵。", value: "file"),
+            "タグに現在入っている鍵のファイル: 番号 鍵 [バージョン] の行、DESFire は AID|picc 番号 鍵 [バージョン]。鍵は 16 進または factory。省略時は出荷時の鍵。",
+            value: "file"),
         completion: .file())
     package var keys: String?
 

@@ -123,7 +123,8 @@ struct DESFireRead: KazasuCommand {
         let session = try ReaderSession(readerOptions, context)
         let (identity, settings, contents) = try closing(session) { session in
             let card = try session.find(.desfire).desfire()
-            let (settings, contents) = try card.readFile(place, key: keyOptions.key(key, of: card.identity), method: keyOptions.auth?.method)
+            let (settings, contents) = try card.readFile(
+                place, key: keyOptions.key(key, of: card.identity), method: keyOptions.auth?.method)
             return (card.identity, settings, contents)
         }
         if context.json {

@@ -21,7 +21,8 @@ struct DESFireSetupRun {
     }
 
     static func provision(
-        _ context: Context, _ setup: TagSetupOptions, _ readerOptions: ReaderOptions, _ document: [UInt8], _ path: String,
+        _ context: Context, _ setup: TagSetupOptions, _ readerOptions: ReaderOptions, _ document: [UInt8],
+        _ path: String,
         newKeys: String?
     ) throws(CommandError) -> DESFireSetupRun {
         let plan: DESFirePlan

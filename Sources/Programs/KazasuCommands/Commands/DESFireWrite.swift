@@ -104,7 +104,8 @@ struct DESFireWrite: KazasuCommand {
             let card = try session.find(.desfire).desfire()
             try CommandHost.current?.check(card.identity, numberFrom: "poll")
             let isVerified = try card.write(
-                content, to: place, at: offset, key: keyOptions.key(key, of: card.identity), method: keyOptions.auth?.method)
+                content, to: place, at: offset, key: keyOptions.key(key, of: card.identity),
+                method: keyOptions.auth?.method)
             return (card.identity, isVerified)
         }
         if context.json {
@@ -187,7 +188,8 @@ struct DESFireValue: KazasuCommand {
             let card = try session.find(.desfire).desfire()
             try CommandHost.current?.check(card.identity, numberFrom: "poll")
             let value = try card.change(
-                place, by: credit ?? -(debit ?? 0), key: keyOptions.key(key, of: card.identity), method: keyOptions.auth?.method)
+                place, by: credit ?? -(debit ?? 0), key: keyOptions.key(key, of: card.identity),
+                method: keyOptions.auth?.method)
             return (card.identity, value)
         }
         if context.json {

@@ -166,7 +166,7 @@ struct TagReset: KazasuCommand {
     @Flag(
         reach: .local, name: .long,
         help: help(
-            "Format a DESFire, which deletes all applications, also those of others.",
+            "Format a DESFire, which deletes all applications, including those of others.",
             "DESFire をフォーマットする（ほかの鍵のものも含め、アプリケーションをすべて消す）。"))
     var format = false
 

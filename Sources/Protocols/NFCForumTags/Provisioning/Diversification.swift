@@ -17,7 +17,8 @@ enum Diversification {
     /// The key of one card for keys of a type; versions in parity bits stay those of the master.
     ///
     /// - Parameter input: at most 31 bytes with AES, else 15.
-    static func derived(_ master: SecretBytes, _ type: DESFireKeyType, _ input: [UInt8]) throws(CryptoError) -> [UInt8] {
+    static func derived(_ master: SecretBytes, _ type: DESFireKeyType, _ input: [UInt8]) throws(CryptoError) -> [UInt8]
+    {
         guard type != .aes || CryptoError.isLibraryThere else { throw .libraryMissing }
         let cipher = try DESFireCipher(type, master)
         let constants: ClosedRange<UInt8> =

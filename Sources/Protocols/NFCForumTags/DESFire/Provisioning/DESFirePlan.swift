@@ -57,7 +57,7 @@ public struct DESFirePlan: Hashable, Sendable {
     let uri: String?
     /// The key that writes the message; `nil` if everybody may, or without a message.
     let writeKey: DESFireKeyID?
-    /// What a reset deletes; `nil` if this is no reset.
+    /// What a reset deletes; `nil` for a setup.
     let deletion: Deletion?
 
     struct Deletion: Hashable, Sendable {
@@ -183,7 +183,9 @@ extension DESFirePlan.Application {
         settings =
             try json.optional("settings").map { json throws(DocumentError) in
                 let settings = try json.bytes(count: 1)[0]
-                guard settings >> 4 >= 0x0E || settings >> 4 < count else { throw json.malformed(.form, "0…\(count - 1), E, F") }
+                guard settings >> 4 >= 0x0E || settings >> 4 < count else {
+                    throw json.malformed(.form, "0…\(count - 1), E, F")
+                }
                 return settings
             } ?? DESFirePlan.factorySettings
         name =
@@ -208,7 +210,8 @@ extension DESFirePlan.Application {
     ///
     /// Source: NXP AN11004, mapping 2.
     fileprivate init(ndef json: JSONCursor, writer: DESFireKeyID?) throws(DocumentError) {
-        for (name, value) in try json.members() where !["comment", "keyType", "size", "uri", "writeKey"].contains(name) {
+        for (name, value) in try json.members() where !["comment", "keyType", "size", "uri", "writeKey"].contains(name)
+        {
             throw value.malformed(.knownMember, values: ["keyType", "size", "uri", "writeKey"])
         }
         let size = try json.required("size").integer(in: 16...8192)

@@ -74,7 +74,9 @@ package final class DESFireProvisioner {
         if let uid = survey.version.uid, let progress, uid != progress.uid { throw .otherCard }
         guard !plan.isReset else { return survey }
         try checkGeneration(survey)
-        if assumesFactory, progress == nil, card.settings ?? 0 != DESFirePlan.factorySettings || card.keyVersions.first != 0 {
+        if assumesFactory, progress == nil,
+            card.settings ?? 0 != DESFirePlan.factorySettings || card.keyVersions.first != 0
+        {
             throw .alreadySetUp(.card)
         }
         let settings = card.settings ?? DESFirePlan.factorySettings
@@ -100,7 +102,9 @@ package final class DESFireProvisioner {
                 }
             }
             for number in new.numbers(of: .card) {
-                guard number == 0, let key = new.key(0, of: .card, nil) else { throw .unusableKey(DESFireKeyID(.card, number)) }
+                guard number == 0, let key = new.key(0, of: .card, nil) else {
+                    throw .unusableKey(DESFireKeyID(.card, number))
+                }
                 if key.isZeros(.des) { throw .factoryKey(.master) }
             }
             if let writer = plan.writeKey, new.key(writer.number, of: writer.application, nil) == nil,
@@ -140,7 +144,8 @@ package final class DESFireProvisioner {
     private func checkFit(
         _ planned: DESFirePlan.Application, _ found: DESFireApplication
     ) throws(DESFireProvisionError) {
-        guard found.keyType ?? planned.keyType == planned.keyType, found.keyCount ?? planned.keyCount == planned.keyCount,
+        guard found.keyType ?? planned.keyType == planned.keyType,
+            found.keyCount ?? planned.keyCount == planned.keyCount,
             planned.files.allSatisfy({ file in
                 found.files.first { $0.number == file.number }.map { file.fits($0) } ?? true
             })
@@ -243,9 +248,11 @@ package final class DESFireProvisioner {
         return try run { () throws(DESFireError) in try key.key(type) }
     }
 
-    /// The version that the card tells of a key.
+    /// The version that the card reports for a key.
     private func version(_ id: DESFireKeyID, _ source: Source) throws(DESFireProvisionError) -> UInt8 {
-        guard type(id, source) ?? newCardType == .aes else { return DESFireKeyChange.version(try key(id, source).copy()) }
+        guard type(id, source) ?? newCardType == .aes else {
+            return DESFireKeyChange.version(try key(id, source).copy())
+        }
         let keys = source == .new ? new : old
         guard source != .factory, let entry = keys.entries[id.application]?[id.number] else { return 0 }
         return entry.version ?? (entry.secret == nil ? 0 : 1)
@@ -466,7 +473,9 @@ package final class DESFireProvisioner {
         try select(id)
         var found = DESFireApplication(id)
         try run { () throws(DESFireError) in try tag.look(at: &found) }
-        guard found.keyType == planned.keyType, found.keyCount == planned.keyCount else { throw .settingsNotVerified(id) }
+        guard found.keyType == planned.keyType, found.keyCount == planned.keyCount else {
+            throw .settingsNotVerified(id)
+        }
         applications[id] = found
         note(.application(id), .done)
     }
@@ -621,7 +630,8 @@ package final class DESFireProvisioner {
         {
             throw .keyNotVerified(.master)
         }
-        if let settings = plan.cardSettings, !result.left.contains(.settings(.card)), plan.deletion == nil || usesMaster {
+        if let settings = plan.cardSettings, !result.left.contains(.settings(.card)), plan.deletion == nil || usesMaster
+        {
             try open(.master)
             guard try shownSettings() == settings else { throw .settingsNotVerified(.card) }
         }

@@ -67,7 +67,7 @@ extension VirtualDESFire {
         guard sessionKey == 0, selected == nil || selected == place && card.settings & 0x04 != 0 else {
             return .refusal(sessionKey == nil ? 0x91AE : 0x919D)
         }
-        applications.remove(at: place)
+        deletedMemory += applications.remove(at: place).room
         if selected != nil { selected = nil }
         return .data([])
     }
@@ -75,8 +75,8 @@ extension VirtualDESFire {
     private mutating func format() -> Answer {
         guard selected == nil else { return .refusal(0x919D) }
         guard sessionKey == 0 else { return .refusal(0x91AE) }
-        for application in applications { freeMemory += application.files.values.reduce(0) { $0 + $1.room } }
-        applications = []
+        freeMemory += deletedMemory + applications.reduce(0) { $0 + $1.room }
+        (applications, deletedMemory) = ([], 0)
         return .data([])
     }
 
@@ -121,7 +121,8 @@ extension VirtualDESFire {
     private mutating func deleteFile(_ number: UInt8) -> Answer {
         guard selected != nil else { return .refusal(0x919D) }
         guard current.settings & 0x04 != 0 || sessionKey == 0 else { return .refusal(0x91AE) }
-        guard current.files.removeValue(forKey: number) != nil else { return .refusal(0x91F0) }
+        guard let file = current.files.removeValue(forKey: number) else { return .refusal(0x91F0) }
+        deletedMemory += file.room
         return .data([])
     }
 
@@ -137,6 +138,11 @@ extension VirtualDESFire {
         access = .open(session)
         return FileCardReply(closed, 0x9100)
     }
+}
+
+extension VirtualDESFire.Application {
+    /// The bytes that its files take.
+    var room: Int { files.values.reduce(0) { $0 + $1.room } }
 }
 
 extension VirtualDESFire.File {

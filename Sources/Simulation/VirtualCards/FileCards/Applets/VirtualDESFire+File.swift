@@ -7,7 +7,8 @@ package import CardModel
 extension VirtualDESFire {
     package init(json: JSONCursor, of card: JSONCursor) throws(DocumentError) {
         try json.allowOnly([
-            "version", "uid", "freeMemory", "signature", "settings", "keyType", "keys", "versions", "applications",
+            "version", "uid", "freeMemory", "deletedMemory", "signature", "settings", "keyType", "keys", "versions",
+            "applications",
             "comment",
         ])
         let generations = Dictionary(uniqueKeysWithValues: Generation.allCases.map { ($0.rawValue, $0) })
@@ -15,6 +16,7 @@ extension VirtualDESFire {
             try json.required("version").word(generations), uid: try json.required("uid").bytes(count: 7),
             card: try Application(json, id: [0, 0, 0], keys: 1...1))
         if let free = try json.optional("freeMemory") { freeMemory = try free.integer(in: 0...0xFF_FFFF) }
+        if let lost = try json.optional("deletedMemory") { deletedMemory = try lost.integer(in: 0...0xFF_FFFF) }
         if let signature = try json.optional("signature") { self.signature = try signature.bytes(count: 56) }
         isUIDHidden = try card.optional("typeA")?.optional("uid")?.value == .string("random")
         applications =
@@ -30,6 +32,7 @@ extension VirtualDESFire {
     func members(since before: VirtualDESFire) -> [(name: String, value: JSONValue)] {
         var members: [(name: String, value: JSONValue)] = []
         if freeMemory != before.freeMemory { members.append(("freeMemory", .int(freeMemory))) }
+        if deletedMemory != before.deletedMemory { members.append(("deletedMemory", .int(deletedMemory))) }
         if card.settings != before.card.settings {
             members.append(("settings", .string(Hex.encode([card.settings]))))
         }
@@ -100,7 +103,9 @@ extension VirtualDESFire.File {
         self.init(
             kind: kind, mode: try json.optional("mode")?.word(Dictionary(uniqueKeysWithValues: Self.modes)) ?? 0,
             rights: rights.reversed())
-        if let name = try json.optional("name") { self.name = try name.bytes(count: 2).reduce(0) { $0 << 8 | UInt16($1) } }
+        if let name = try json.optional("name") {
+            self.name = try name.bytes(count: 2).reduce(0) { $0 << 8 | UInt16($1) }
+        }
         switch kind {
         case .standard, .backup:
             bytes = try json.optional("data")?.bytes(atMost: 8192) ?? []

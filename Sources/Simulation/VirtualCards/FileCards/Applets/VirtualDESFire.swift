@@ -82,6 +82,8 @@ package struct VirtualDESFire: VirtualApplet {
     package var generation: Generation
     package var uid: [UInt8]
     package var freeMemory = 4096
+    /// What deleted files took, which is free again after a format.
+    package var deletedMemory = 0
     /// What Read_Sig gives, 56 bytes; none if empty.
     package var signature: [UInt8] = []
     package var isUIDHidden = false
