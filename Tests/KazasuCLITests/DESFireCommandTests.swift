@@ -102,6 +102,7 @@ struct DESFireCommandTests {
         let masked = try Self.run("dump --keys \(keys) --redact")
         #expect(masked.hasEnded(0) && !masked.output.contains("4d656d62") && !masked.output.contains("5ea5c0"))
         let bad = try folder.write(Array("F5A1C0 14 00".utf8), as: "bad.txt")
+        chmod(bad, 0o600)
         try Self.run("dump --keys \(bad)").expectError(65, "line 1")
         try Self.run("dump --keys \(folder.path)/none.txt").expectError(66, "none.txt")
     }
