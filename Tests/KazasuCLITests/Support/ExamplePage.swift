@@ -117,6 +117,7 @@ struct ExampleShell {
                     + "\n"
             ),
             ("tag.keys", ExampleShell.tagKeys), ("desfire.keys", ExampleShell.desfireKeys),
+            ("masters.keys", ExampleShell.desfireKeys),
             ("key1", "101112131415161718191A1B1C1D1E1F\n"), ("key2", "202122232425262728292A2B2C2D2E2F\n"),
             ("plan.json", try fixture("provision/ntag424-plan.json")),
             ("tag.jsonl", ExampleShell.tagJournal),

@@ -17,7 +17,9 @@ package final class DESFireMessage {
     ///
     /// - Returns: `nil` for a key of another length or number.
     package init?(session: ISO7816Session, key: TagKey) {
-        guard let key = DESFireKey(key.secret, number: key.number), let file = DESFireFileID(.ndef, 2) else { return nil }
+        guard let key = DESFireKey(key.secret, number: key.number), let file = DESFireFileID(.ndef, 2) else {
+            return nil
+        }
         tag = DESFireTag(session: session)
         (self.key, self.file) = (key, file)
     }
@@ -63,7 +65,8 @@ extension DESFireMessage: NDEFTag {
         }
         let length = Int(field[0]) << 8 | Int(field[1])
         guard length <= size(settings) - Self.lengthBytes else { throw .noNDEF(.lengthBeyondEnd) }
-        return area(settings, try run { () throws(DESFireError) in try tag.bytes(of: settings, Self.lengthBytes, length) })
+        return area(
+            settings, try run { () throws(DESFireError) in try tag.bytes(of: settings, Self.lengthBytes, length) })
     }
 
     package func writableArea() throws(TagError) -> NDEFArea {
@@ -77,7 +80,8 @@ extension DESFireMessage: NDEFTag {
     private func area(_ settings: DESFireFile, _ message: [UInt8]) -> NDEFArea {
         let isWritable = settings.type == .standard && settings.mode(.write, key: key.number) != nil
         return NDEFArea(
-            message: message, capacity: max(0, size(settings) - Self.lengthBytes), obstacle: isWritable ? nil : .readOnly)
+            message: message, capacity: max(0, size(settings) - Self.lengthBytes),
+            obstacle: isWritable ? nil : .readOnly)
     }
 
     /// Everything is known from the settings.
