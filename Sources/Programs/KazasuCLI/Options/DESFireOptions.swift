@@ -31,7 +31,7 @@ package struct DESFireKeyOptions: ParsableArguments {
     @Option(reach: .network, name: .long, help: DESFireKeyOptions.diversifyHelp)
     package var diversify: TagSetupOptions.KeyInput?
 
-    static let diversifyHelp = help(
+    package static let diversifyHelp = help(
         "Keys are masters: derive this card's by AN10922 over uid and hexadecimal bytes, joined by +.",
         "鍵をマスターとし、uid と 16 進のバイト列（+ で連結）から、このカードの鍵を AN10922 で導出する。", value: "parts")
 
@@ -49,7 +49,7 @@ package struct DESFireKeyOptions: ParsableArguments {
     /// The key of one card; `nil` when none was given.
     ///
     /// - Parameter key: what ``key()`` returned.
-    func key(_ key: DESFireKey?, of card: CardIdentity) throws(CommandError) -> DESFireKey? {
+    package func key(_ key: DESFireKey?, of card: CardIdentity) throws(CommandError) -> DESFireKey? {
         guard let key, let diversify else { return key }
         return key.diversified(try diversify.input(uid: card.uid ?? []))
     }

@@ -2,6 +2,7 @@
 
 import CommandDescription
 import Kazasu
+import KazasuCLI
 
 /// What `tag provision`, `tag reset` and `tag resume` do with a DESFire.
 struct DESFireSetupRun {
@@ -229,26 +230,6 @@ struct DESFireSetupRun {
         case .delete(let id): tr("delete application \(id)", "アプリケーション \(id) を削除する")
         case .format: tr("format the card", "カードをフォーマットする")
         default: step.name
-        }
-    }
-}
-
-extension CommandError {
-    /// Why a DESFire was not set up, or not whole.
-    init(_ error: DESFireProvisionError) {
-        switch error {
-        case .wrongKey: self.init(.setupWrongKey, error)
-        case .otherKey: self.init(.setupOtherKey, error)
-        case .factoryKey: self.init(.setupFactoryKey, error)
-        case .unusableKey: self.init(.desfireKeyLength, error)
-        case .alreadySetUp: self.init(.setupAlreadySetUp, error)
-        case .frozen, .tooOld: self.init(.setupFrozen, error)
-        case .permanent: self.init(.setupPermanent, error)
-        case .noRoom: self.init(.desfireOutOfRange, error)
-        case .otherCard: self.init(.setupOtherTag, error)
-        case .keyNotVerified, .settingsNotVerified, .notVerified: self.init(.setupNotVerified, error)
-        case .card(let error): self.init(error)
-        @unknown default: self = .bug("error of a setup")
         }
     }
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Kazasu
+import Kazasu
+import KazasuCLI
 
 /// What is done to a card with a journal: a kind of card's issuance, key change or setup.
-package protocol IssueWork {
+protocol IssueWork {
     associatedtype Step
 
     static var kind: StepJournal.Kind { get }
@@ -19,26 +20,26 @@ package protocol IssueWork {
 }
 
 /// The journal of an issuance: what is done, then each step before it is taken. The kinds of cards differ in ``IssueWork``.
-package final class IssueJournal<Work: IssueWork> {
-    package static var kind: StepJournal.Kind { Work.kind }
+final class IssueJournal<Work: IssueWork> {
+    static var kind: StepJournal.Kind { Work.kind }
 
-    package let work: Work
+    let work: Work
     private let steps: StepJournal
     private var failure: CommandError?
 
-    package var path: String { steps.path }
+    var path: String { steps.path }
 
     /// Makes a journal. Another one is never overwritten, unless no step was taken with it.
     ///
     /// - Parameter path: `nil` for the usual place.
-    package init(creating path: String?, _ work: Work) throws(CommandError) {
+    init(creating path: String?, _ work: Work) throws(CommandError) {
         self.work = work
         let place = if let path { path } else { try StepJournal.usualPath(Work.kind) }
         steps = try StepJournal(creating: place, Work.kind, work.members)
     }
 
     /// Opens the journal of what was interrupted.
-    package init(resuming path: String) throws(CommandError) {
+    init(resuming path: String) throws(CommandError) {
         var known: Work?
         steps = try StepJournal(resuming: path, Work.kind) { first, steps throws(DocumentError) in
             known = try Work(first, steps: steps)
@@ -48,10 +49,10 @@ package final class IssueJournal<Work: IssueWork> {
     }
 
     /// Stores a step, and returns when it is on the disk.
-    package func record(_ step: Work.Step) throws(CommandError) { try steps.record(Work.members(of: step)) }
+    func record(_ step: Work.Step) throws(CommandError) { try steps.record(Work.members(of: step)) }
 
     /// Stores a step for an issuer, which a failure ends; ``going(_:hint:)`` throws it then.
-    package func take(_ step: Work.Step) throws(KazasuError) {
+    func take(_ step: Work.Step) throws(KazasuError) {
         do throws(CommandError) {
             try record(step)
         } catch {
@@ -61,7 +62,7 @@ package final class IssueJournal<Work: IssueWork> {
     }
 
     /// Runs what may be interrupted; an error after which it can go on names the command for that.
-    package func going<Value>(
+    func going<Value>(
         _ body: () throws(KazasuError) -> Value, hint: (String) -> String
     ) throws(CommandError) -> Value {
         do throws(KazasuError) {
@@ -76,7 +77,7 @@ extension JSONCursor {
     /// The steps of a journal's lines.
     ///
     /// - Parameter read: makes one of its name and the line; `nil` for one that is unknown.
-    package static func steps<Step: Hashable>(
+    static func steps<Step: Hashable>(
         _ lines: [JSONCursor], _ read: (String, JSONCursor) throws(DocumentError) -> Step?
     ) throws(DocumentError) -> Set<Step> {
         var steps: Set<Step> = []

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Kazasu
+import Kazasu
+import KazasuCLI
 
 /// The journal of an NTAG 424 DNA's setup.
-package typealias TagJournal = IssueJournal<TagWork>
+typealias TagJournal = IssueJournal<TagWork>
 
 /// An NTAG 424 DNA's setup: the UID, the plan and check values of the keys.
-package struct TagWork: IssueWork {
-    package static let kind = StepJournal.Kind(
+struct TagWork: IssueWork {
+    static let kind = StepJournal.Kind(
         schema: "kazasu.tagJournal/1", begin: "tag provision", resume: "tag resume", name: "tag")
 
-    package let plan: TagPlan
+    let plan: TagPlan
     /// What the steps so far did.
-    package let progress: TagProgress
+    let progress: TagProgress
     private let checks: (old: TagKeyCheck, new: TagKeyCheck)
 
-    package init(uid: [UInt8], _ plan: TagPlan, old: TagKeys, new: TagKeys) throws(CommandError) {
+    init(uid: [UInt8], _ plan: TagPlan, old: TagKeys, new: TagKeys) throws(CommandError) {
         self.plan = plan
         do throws(TagError) {
             checks = (try TagKeyCheck(old), try TagKeyCheck(new))
@@ -25,7 +26,7 @@ package struct TagWork: IssueWork {
         progress = TagProgress(uid: uid, steps: [], old: checks.old, new: checks.new)
     }
 
-    package init(_ first: JSONCursor, steps lines: [JSONCursor]) throws(DocumentError) {
+    init(_ first: JSONCursor, steps lines: [JSONCursor]) throws(DocumentError) {
         let steps = try JSONCursor.steps(lines) { word, line throws(DocumentError) in
             let number = try line.optional("number").map { json throws(DocumentError) in
                 UInt8(try json.integer(in: 0...4))
@@ -38,14 +39,14 @@ package struct TagWork: IssueWork {
             uid: try first.required("uid").bytes(count: 7), steps: steps, old: checks.old, new: checks.new)
     }
 
-    package var members: [(String, JSONValue)] {
+    var members: [(String, JSONValue)] {
         [
             ("uid", .string(progress.uid.hexadecimal)), ("plan", plan.json), ("old", Self.json(checks.old)),
             ("new", Self.json(checks.new)),
         ]
     }
 
-    package static func members(of step: TagStep) -> [(String, JSONValue)] {
+    static func members(of step: TagStep) -> [(String, JSONValue)] {
         [("step", .string(step.name))] + (step.number.map { [("number", JSONValue.int(Int($0)))] } ?? [])
     }
 

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-package import Kazasu
+import Kazasu
+import KazasuCLI
 import SystemPackage
 
 /// The journal of an issuance or of a key change: JSON lines, each of which is on the disk before the step that it names is
 /// taken. The first line says what is done to which card, without a key.
 ///
 /// A last line without its end was being written when the power failed, and does not count.
-package final class StepJournal {
+final class StepJournal {
     /// What a journal is for.
-    package struct Kind {
+    struct Kind {
         /// As in `kazasu.liteJournal/1`.
-        package let schema: String
+        let schema: String
         /// The command that begins, and the one that goes on.
-        package let begin: String
-        package let resume: String
+        let begin: String
+        let resume: String
         /// The beginning of the usual name.
-        package let name: String
+        let name: String
 
-        package init(schema: String, begin: String, resume: String, name: String) {
+        init(schema: String, begin: String, resume: String, name: String) {
             (self.schema, self.begin, self.resume, self.name) = (schema, begin, resume, name)
         }
 
@@ -32,7 +33,7 @@ package final class StepJournal {
         }
 
         /// An error that ended the work; one after which it can go on names the command for that.
-        package func ended(by error: CommandError, _ path: String, hint: (String) -> String) -> CommandError {
+        func ended(by error: CommandError, _ path: String, hint: (String) -> String) -> CommandError {
             guard [.interruptedReading, .interrupted, .terminated, .noCard].contains(error.status) else { return error }
             var error = error
             error.hint = hint(resuming(path))
@@ -43,14 +44,14 @@ package final class StepJournal {
     /// The longest journal, in bytes.
     static let limit = 1 << 20
 
-    package let path: String
+    let path: String
     private let kind: Kind
     private let file: FileDescriptor
 
     /// Makes a journal. Another one is never overwritten, unless no step was taken with it.
     ///
     /// - Parameter first: what follows the schema and the time in the first line.
-    package init(creating path: String, _ kind: Kind, _ first: [(String, JSONValue)]) throws(CommandError) {
+    init(creating path: String, _ kind: Kind, _ first: [(String, JSONValue)]) throws(CommandError) {
         guard !path.isEmpty else { throw .emptyName("--journal") }
         (self.path, self.kind) = (path, kind)
         file = try Self.openNew(path, kind)
@@ -59,7 +60,7 @@ package final class StepJournal {
             .object(
                 JSONObject(
                     [
-                        ("schema", .string(kind.schema)), ("tool", .string("kazasu \(RootCommand.version)")),
+                        ("schema", .string(kind.schema)), ("tool", .string("kazasu \(Program.version)")),
                         ("at", Self.now),
                     ] + first)))
         // The name, too, must survive.
@@ -73,7 +74,7 @@ package final class StepJournal {
     /// Opens the journal of what was interrupted.
     ///
     /// - Parameter read: reads the first line, and those of the steps.
-    package init(
+    init(
         resuming path: String, _ kind: Kind, _ read: (JSONCursor, [JSONCursor]) throws(DocumentError) -> Void
     ) throws(CommandError) {
         let bytes = try Files.read(path, limit: Self.limit, as: nil)
@@ -168,7 +169,7 @@ package final class StepJournal {
 
     /// The usual place of a new journal; its folder is made. The name is the time: a path is shown in messages, where no
     /// card's number belongs.
-    package static func usualPath(_ kind: Kind) throws(CommandError) -> String {
+    static func usualPath(_ kind: Kind) throws(CommandError) -> String {
         guard let state = SystemEnvironment.folder("XDG_STATE_HOME", usual: ".local/state") else {
             throw CommandError(
                 .usage, "usage", tr("no place for the journal is known", "ジャーナルの場所を決められません"),
@@ -181,7 +182,7 @@ package final class StepJournal {
     }
 
     /// Stores a step, and returns when it is on the disk.
-    package func record(_ step: [(String, JSONValue)]) throws(CommandError) {
+    func record(_ step: [(String, JSONValue)]) throws(CommandError) {
         try append(.object(JSONObject(step + [("at", Self.now)])))
     }
 

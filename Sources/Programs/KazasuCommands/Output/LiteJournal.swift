@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Kazasu
+import Kazasu
+import KazasuCLI
 
 /// The journal of a Lite-S card's issuance.
-package typealias LiteJournal = IssueJournal<LiteWork>
+typealias LiteJournal = IssueJournal<LiteWork>
 
 /// A Lite-S card's issuance: the card, the profile and a check value of the key.
-package struct LiteWork: IssueWork {
-    package static let kind = StepJournal.Kind(
+struct LiteWork: IssueWork {
+    static let kind = StepJournal.Kind(
         schema: "kazasu.liteJournal/1", begin: "lite issue", resume: "lite resume", name: "lite")
 
-    package let idm: IDm
-    package let profile: LiteProfile
+    let idm: IDm
+    let profile: LiteProfile
     /// What was known of the issuance when the journal was opened.
-    package let interruption: LiteInterruption
+    let interruption: LiteInterruption
 
-    package init(_ idm: IDm, _ profile: LiteProfile, _ keyCheck: LiteKeyCheck) {
+    init(_ idm: IDm, _ profile: LiteProfile, _ keyCheck: LiteKeyCheck) {
         (self.idm, self.profile) = (idm, profile)
         interruption = LiteInterruption(keyCheck: keyCheck)
     }
 
-    package init(_ first: JSONCursor, steps lines: [JSONCursor]) throws(DocumentError) {
+    init(_ first: JSONCursor, steps lines: [JSONCursor]) throws(DocumentError) {
         idm = try first.required("idm").idm()
         profile = try LiteProfile(first.required("profile"))
         let steps = try JSONCursor.steps(lines) { word, _ in LiteStep(rawValue: word) }
@@ -38,7 +39,7 @@ package struct LiteWork: IssueWork {
             keyCheck: check, hasProvedKey: steps.contains(.keyProved) || steps.contains(firstOfKey))
     }
 
-    package var members: [(String, JSONValue)] {
+    var members: [(String, JSONValue)] {
         let check = interruption.keyCheck.map { check in
             (
                 "keyCheck",
@@ -48,5 +49,5 @@ package struct LiteWork: IssueWork {
         return [("idm", .string(idm.bytes.hexadecimal)), ("profile", profile.json)] + (check.map { [$0] } ?? [])
     }
 
-    package static func members(of step: LiteStep) -> [(String, JSONValue)] { [("step", .string(step.rawValue))] }
+    static func members(of step: LiteStep) -> [(String, JSONValue)] { [("step", .string(step.rawValue))] }
 }

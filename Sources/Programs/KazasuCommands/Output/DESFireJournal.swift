@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Kazasu
+import KazasuCLI
 
 /// The journal of a DESFire's setup: the UID, the plan and check values of the keys, then the steps. It contains no key.
 final class DESFireJournal {
