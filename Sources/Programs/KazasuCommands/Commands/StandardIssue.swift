@@ -21,10 +21,7 @@ struct StandardIssue: KazasuCommand {
             tried so far.
 
             Examples:
-              kazasu standard issue --profile gym.json --keys seller.txt \\
-                --new-keys gym.txt --dry-run
-              kazasu standard issue --profile gym.json --keys seller.txt \\
-                --new-keys gym.txt --journal card1.jsonl
+              kazasu standard issue --profile gym.json --keys seller.txt --new-keys gym.txt
             """,
             """
             未発行のカード（システム FFFF）にプロファイルのエリアとサービスを登録し、システムの鍵を設定してデータを書き、すべての鍵を\
@@ -37,10 +34,7 @@ struct StandardIssue: KazasuCommand {
             これまでに試したのは仮想カードだけです。
 
             例:
-              kazasu standard issue --profile gym.json --keys seller.txt \\
-                --new-keys gym.txt --dry-run
-              kazasu standard issue --profile gym.json --keys seller.txt \\
-                --new-keys gym.txt --journal card1.jsonl
+              kazasu standard issue --profile gym.json --keys seller.txt --new-keys gym.txt
             """))
 
     static let programAccess = CommandAccess.none(
