@@ -14,6 +14,8 @@ struct JournalHintTests {
         (LiteJournal.kind, "lite resume"), (StandardJournal.kind, "standard resume"), (TagJournal.kind, "tag resume"),
     ]
 
+    init() { Program.install(allCommands, helpGroups) }
+
     private static func hint(_ kind: StepJournal.Kind, _ status: CommandStatus) -> String? {
         kind.ended(by: CommandError(status, "cardLost", "the card was lost", hint: "before"), "/a b") { $0 }.hint
     }

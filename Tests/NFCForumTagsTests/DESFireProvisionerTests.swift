@@ -9,7 +9,8 @@ import TestSupport
 import Testing
 
 @testable import NFCForumTags
-@testable import VirtualReader
+@testable import VirtualCards
+import VirtualReader
 
 /// A virtual DESFire that is gone from one exchange on, before or after the card carried it out.
 private final class LeavingDESFire: CardChannel {
