@@ -19,6 +19,13 @@ struct ProblemRecordingTests {
         recording.text(header: header, command: "dump", status: 74, reason: reason)
     }
 
+    @Test("Each command that reads a card is kept by its name")
+    func commands() {
+        let words = CommandRow.all.values.filter { $0.card != nil }.compactMap { $0.name.split(separator: " ").first }
+        #expect(words.count > 30)
+        #expect(Set(words.map(String.init)).subtracting(RecordingWords.commands) == [])
+    }
+
     /// Whatever a command sends and a card answers: blocks, files, writes, PINs.
     @Test("Whatever was exchanged is masked, and passes the check", arguments: CourseTests.cards)
     func isMasked(card: String) throws {

@@ -35,8 +35,8 @@ package enum RecordingWords {
 
     /// The commands whose failure is kept; any other is ``other``.
     package static let commands: Set<String> = [
-        "apdu", "balance", "classic", "dump", "felica", "history", "license", "lite", "mynumber", "passport", "poll",
-        "read", "residence", "scan", "tag", other,
+        "apdu", "balance", "classic", "desfire", "dump", "felica", "history", "license", "lite", "mynumber", "passport",
+        "poll", "read", "residence", "scan", "standard", "tag", "write", other,
     ]
 
     /// Why a part ended early.
