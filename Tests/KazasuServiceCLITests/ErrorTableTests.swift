@@ -43,7 +43,7 @@ struct ErrorTableTests {
 
     @Test("A remedy names commands, options and pages that exist", arguments: placeholders)
     func names(_ placeholder: String) throws {
-        if Int(placeholder) != nil { return }
+        if Int(placeholder) != nil || placeholder.hasSuffix("_") && Int(placeholder.dropLast()) != nil { return }
         if placeholder.hasPrefix("$") {
             let words = ErrorRow.command(placeholder.dropFirst()).words.split(separator: " ").map(String.init)
             let command = try #require(OwnProgramCommands.command(words), "no command \(words)")
@@ -71,6 +71,8 @@ struct ErrorTableTests {
         #expect(ErrorRow.command("dump <-o FILE>").words == "dump")
         #expect(ErrorRow.command("scan").arguments.isEmpty)
         #expect(ErrorRow.filled("a {0} {1} {9} b {", ["x", "y"]) == "a x y  b {")
+        #expect(ErrorRow.filled("{0_}は {1_}", ["a.bin", "b"]) == "a.bin は b")
+        #expect(ErrorRow.filled("{0_}は", ["表"]) == "表は")
     }
 
     private static func options(of command: any KazasuCommand.Type) -> [String] {

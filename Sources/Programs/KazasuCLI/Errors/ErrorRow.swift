@@ -10,6 +10,7 @@ package import Kazasu
 /// | In the table | Becomes |
 /// | --- | --- |
 /// | `{0}`, `{1}` | a value |
+/// | `{0_}` | a value, with a space after it where Japanese has one |
 /// | `{$ledger sum --by=station <--format csv>}` | ``Caller/command(_:_:)``; in `<>` what only a command line has |
 /// | `{--key-from}`, `{--retry!}` | an option; a flag that is set |
 /// | `{tags.md}` | a page |
@@ -53,8 +54,10 @@ struct ErrorRow: Sendable {
     static func filled(_ text: String, _ values: [String]) -> String {
         var (result, rest) = ("", text[...])
         while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
-            result += rest[..<open] + value(rest[rest.index(after: open)..<close], values)
+            let name = rest[rest.index(after: open)..<close]
+            result += rest[..<open] + value(name.last == "_" ? name.dropLast() : name, values)
             rest = rest[rest.index(after: close)...]
+            if name.last == "_", let next = rest.popFirst() { result = LineBreaker.joined(result, String(next)) }
         }
         return result + rest
     }
@@ -182,6 +185,13 @@ extension CommandError {
         case argumentsUnknown, serviceMissing, bridgePort, collectNeedsMQTT, ledgerNone, ledgerExportExists
         case ledgerReportTerminal, methodSeveralDumps, feedbackParameter, feedbackNone, outboxNone
         case messagesUnread, sinkFolder, sinkArguments, sinkNoSecret
+        case tagBrokenMessage, standardKeyFile, apduNoPIN, apduNoPINSource, passportFileRefused, passportKeyForm
+        case passportKeyMistaken, authorityNoCertificate, authorityArchive, authorityDamagedList
+        case authorityUnsupportedList, documentNoCardNumber, stationsNotFound, originalityWrong
+        case originalityAbsentType2, originalityAbsent, originalityUnknownProduct, originalityRandomUID
+        case originalityReader, originalityLibrary, sunIncomplete, sunOtherKey, sunOtherPrefix, sunReplayed
+        case sunNoCounter, sunKeyForm, passportNumberAsFile, passportOtherFile, passportNoFile, passportNoFileSent
+        case documentExpired, journalEmpty, journalExists, journalNoPlace, journalLocked
     }
 }
 
@@ -192,6 +202,7 @@ package enum Remedy {
     package static var contents: String { of("contents") }
     package static var identify: String { of("identify") }
     package static var installOpenSSL: String { of("installOpenSSL") }
+    static var numberInArguments: String { of("numberInArguments") }
     package static var otherReader: String { of("otherReader") }
     static var replug: String { of("replug") }
     static var saveDump: String { of("saveDump") }

@@ -86,7 +86,7 @@ extension ParserFailure {
         if command.option("--number-from") != nil || command.option("--mrz-from") != nil,
             extra.contains(where: ParserMessage.mayBeSecret)
         {
-            return numberInArguments
+            return Remedy.numberInArguments
         }
         guard command.option("--reader") != nil, command.named("<file>") == nil,
             let file = extra.first(where: ParserMessage.isFile)

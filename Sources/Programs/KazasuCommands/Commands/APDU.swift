@@ -157,11 +157,7 @@ struct APDU: KazasuCommand {
     private static func noPIN(_ number: Int) -> CommandError {
         let option = Caller.current.option("pin\(number)-from")
         let isAsked = Caller.current == .commandLine
-        return CommandError(
-            .usage, "noPIN", tr("PIN \(number) is needed", "暗証番号\(number)が必要です"),
-            hint: tr(
-                "\(option) env:NAME, file:PATH or fd:NUMBER" + (isAsked ? ", or a terminal" : ""),
-                "\(option) env:変数名、file:パス、fd:番号" + (isAsked ? "、または端末から入力" : "")))
+        return CommandError(isAsked ? .apduNoPIN : .apduNoPINSource, values: ["\(number)", option])
     }
 
     private func response(

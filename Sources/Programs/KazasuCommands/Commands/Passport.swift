@@ -310,11 +310,7 @@ struct Passport: KazasuCommand {
             guard case .refused = warning.reason,
                 warning.file.dataGroup.map(listed.contains) ?? (warning.file == .security)
             else { continue }
-            return CommandError(
-                .refused, "refused", warning,
-                hint: tr(
-                    "the passport lists this file: move it a little and try again",
-                    "旅券の目録にあるファイルです。旅券の位置を少しずらして、もう一度試してください"))
+            return CommandError(.passportFileRefused, warning)
         }
         return nil
     }
@@ -359,19 +355,8 @@ struct Passport: KazasuCommand {
     private static func form(_ text: some Collection<UInt8>) -> CommandError {
         let lines = String(decoding: text, as: UTF8.self).split(separator: "\n")
         let mistaken = lines.lazy.compactMap { PassportKey.mistaken(in: $0) }.first
-        return CommandError(
-            .usage, "numberForm",
-            tr(
-                "not number, birth date and expiry of a passport, or a check digit does not fit; nothing was sent",
-                "旅券番号・生年月日・有効期間満了日の形式ではないか、検査数字が合いません。旅券には送っていません"),
-            hint: mistaken.map { place, written, fits in
-                tr(
-                    "character \(place) of the line is probably \(fits), not \(written): the check digits then fit",
-                    "行の \(place) 文字目は \(written) ではなく \(fits) と思われます（検査数字が合います）")
-            }
-                ?? tr(
-                    "write NUMBER,YYMMDD,YYMMDD, or the two lines printed at the bottom of the page as they are",
-                    "「旅券番号,YYMMDD,YYMMDD」、または顔写真ページ下部の 2 行をそのまま書いてください"))
+        guard let (place, written, fits) = mistaken else { return CommandError(.passportKeyForm) }
+        return CommandError(.passportKeyMistaken, values: ["\(place)", "\(written)", "\(fits)"])
     }
 
     /// Asks until the answer has the right form.

@@ -152,35 +152,13 @@ extension CommandError {
         switch error {
         case .crypto(let error): self.init(error)
         case .notACertificate(let index):
-            let name = file(index)
-            self.init(
-                .badFile, "notACertificate",
-                tr("\(name) contains no certificate", LineBreaker.joined(name, "に証明書がありません")),
-                hint: tr(
-                    "give X.509 certificates (DER, PEM, PKCS #7), a master list or LDIF",
-                    "X.509 証明書（DER、PEM、PKCS #7）、マスターリスト、LDIF のいずれかを指定してください"))
+            self.init(.authorityNoCertificate, values: [file(index)])
         case .archive(let index):
-            let name = file(index)
-            self.init(
-                .badFile, "notACertificate",
-                tr("\(name) is a zip archive", LineBreaker.joined(name, "は zip 形式です")),
-                hint: tr("unpack it and give the list in it", "展開して、中のリストを指定してください"))
+            self.init(.authorityArchive, values: [file(index)])
         case .damagedList(let index):
-            let name = file(index)
-            self.init(
-                .badFile, "badFile",
-                tr(
-                    "\(name): the signature of the master list is wrong",
-                    LineBreaker.joined(name, "のマスターリストの署名が正しくありません")),
-                hint: tr("download the list again", "もう一度入手してください"))
+            self.init(.authorityDamagedList, values: [file(index)])
         case .unsupportedList(let index):
-            let name = file(index)
-            self.init(
-                .badFile, "badFile",
-                tr(
-                    "\(name): the signature of the master list cannot be checked (unknown algorithm or key)",
-                    LineBreaker.joined(name, "のマスターリストの署名を検証できません（未対応のアルゴリズムまたは鍵）")),
-                hint: tr("give the certificates in another form", "別の形式の証明書を指定してください"))
+            self.init(.authorityUnsupportedList, values: [file(index)])
         @unknown default: self = .bug("authorities")
         }
     }

@@ -183,8 +183,9 @@ struct Residence: KazasuCommand {
     /// Asks until the number has the right form; an empty line reads what is free.
     private func asked(_ context: Context) throws(CommandError) -> ResidenceNumber? {
         guard let terminal = Terminal() else {
-            if check { throw CommandError(.usage, "noNumber", Self.noTerminal, hint: nil) }
-            if !context.json { context.note(Self.noTerminal) }
+            let missing = CommandError(.documentNoCardNumber)
+            if check { throw missing }
+            if !context.json { context.note(missing.message) }
             return nil
         }
         var objection = ""
@@ -199,13 +200,6 @@ struct Residence: KazasuCommand {
             }
             objection = Self.form.message + "\n"
         }
-    }
-
-    private static var noTerminal: String {
-        let option = Caller.current.option("number-from")
-        return tr(
-            "cannot ask for the card's number without a terminal; use \(option)",
-            "対話できる端末ではないためカード番号を尋ねられません。\(option) で指定できます")
     }
 
     private func authorities(_ context: Context) throws(CommandError) -> CertificateAuthorities {

@@ -225,14 +225,9 @@ struct StationsLookup: KazasuCommand {
         let meant = StationsLookup.question(nearest)
         if missing.isEmpty, let meant { context.note(meant) }
         guard missing.isEmpty else {
-            let history = Caller.current.command("history")
-            throw CommandError(
-                .negative, "notFound",
-                tr("in no table: ", "どの表にもありません: ") + missing.joined(separator: tr(", ", "、")),
-                hint: meant
-                    ?? tr(
-                        "give a code as \(history) prints it, or a part of a name",
-                        "\(history) に出るコードか、名前の一部を指定してください"))
+            var failure = CommandError(.stationsNotFound, values: [missing.joined(separator: tr(", ", "、"))])
+            if let meant { failure.hint = meant }
+            throw failure
         }
     }
 

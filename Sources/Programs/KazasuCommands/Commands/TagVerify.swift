@@ -150,32 +150,18 @@ struct TagVerify: KazasuCommand {
         switch result.state {
         case .valid: return nil
         case .wrong:
-            return CommandError(
-                .refused, "notGenuine", message,
-                hint: tr("compare it with a tag from a maker's distributor", "正規の流通品と比べてください"))
+            return CommandError(.originalityWrong, message)
         case .absent:
-            return CommandError(
-                .otherCard, "noSignature", message,
-                hint: type == 2
-                    ? tr(
-                        "Ultralight, Ultralight C and NTAG203 have none, and many copies give zeros",
-                        "Ultralight、Ultralight C、NTAG203 にはありません。複製品にもゼロを返すものがあります")
-                    : tr(
-                        "NXP's NTAG 424 DNA and DESFire from EV1 on have one, and many copies give zeros; other chips have none",
-                        "NXP の NTAG 424 DNA と DESFire（EV1 以降）にはあり、複製品にはゼロを返すものがあります。ほかのチップにはありません"))
+            return CommandError(type == 2 ? .originalityAbsentType2 : .originalityAbsent, message)
         case .unknownProduct:
-            return CommandError(
-                .otherCard, "unknownProduct", message,
-                hint: tr("please report its product and version", "製品名とバージョンをお知らせください"))
+            return CommandError(.originalityUnknownProduct, message)
         case .notChecked:
             switch result.obstacle {
-            case .randomUID: return CommandError(.otherCard, "randomUID", message, hint: Remedy.identify)
+            case .randomUID: return CommandError(.originalityRandomUID, message)
             case .reader:
-                return CommandError(
-                    .noReader, "unsupported", message,
-                    hint: Remedy.otherReader)
+                return CommandError(.originalityReader, message)
             case .library, nil:
-                return CommandError(.noReader, "unsupported", message, hint: Remedy.installOpenSSL)
+                return CommandError(.originalityLibrary, message)
             }
         }
     }
@@ -185,13 +171,7 @@ struct TagVerify: KazasuCommand {
     private func check(_ url: String, _ source: SecretSource, _ context: Context) throws {
         let keys = try Self.keys(source)
         guard let message = SecureUniqueMessage(url: url) else {
-            throw CommandError(
-                .usage, "notSUN",
-                tr(
-                    "the URL is not a complete message of an NTAG 424 DNA", "NTAG 424 DNA が作った URL としては不完全です"),
-                hint: tr(
-                    "it needs 32 or 48 digits of PICC data, or UID (14) and counter (6), and 16 digits of MAC, with at most one value of enciphered data before the MAC",
-                    "PICC データ（32 桁か 48 桁）または UID（14 桁）とカウンター（6 桁）、それに MAC（16 桁）が必要です。MAC の前に置ける暗号化データは 1 つだけです"))
+            throw CommandError(.sunIncomplete)
         }
         let contents: SecureUniqueMessage.Contents?
         do throws(CryptoError) {
@@ -201,28 +181,16 @@ struct TagVerify: KazasuCommand {
         }
         guard let contents else {
             try answer(nil, .wrong, [], keys.areFactory, context)
-            throw CommandError(
-                .refused, "notGenuine",
-                tr("no tag with this key made this URL", "この鍵を持つタグが作った URL ではありません"),
-                hint: tr(
-                    "the key may be another tag's, or two keys are needed: that for the PICC data, then that for the file",
-                    "別のタグの鍵か、PICC データ用とファイル用の 2 つの鍵が必要な可能性があります"))
+            throw CommandError(.sunOtherKey)
         }
         guard let notCovered = message.partsNotCovered(contents, prefix: urlPrefix ?? "") else {
             try answer(nil, .wrong, [], keys.areFactory, context)
-            throw CommandError(
-                .refused, "notGenuine",
-                tr("the URL does not begin with the given prefix", "URL の始まりが、指定した文字列と一致しません"),
-                hint: tr(
-                    "somebody may have changed where the tag's link leads",
-                    "タグのリンク先が書き換えられた可能性があります"))
+            throw CommandError(.sunOtherPrefix)
         }
         let isNew = try isNew(contents)
         try answer(contents, isNew ? .valid : .replayed, notCovered, keys.areFactory, context)
         guard isNew else {
-            throw CommandError(
-                .refused, "replayed", tr("this URL was used before", "この URL は使用済みです"),
-                hint: tr("read the tag again for a new one", "タグをもう一度読み取って、新しい URL を使ってください"))
+            throw CommandError(.sunReplayed)
         }
         if keys.areFactory {
             context.warn(
@@ -244,10 +212,7 @@ struct TagVerify: KazasuCommand {
     private func isNew(_ contents: SecureUniqueMessage.Contents) throws(CommandError) -> Bool {
         guard after != nil || seen != nil else { return true }
         guard let counter = contents.counter else {
-            throw CommandError(
-                .refused, "noCounter",
-                tr("the URL has no counter that shows whether it is new", "URL にカウンターがないため、新しいかどうか分かりません"),
-                hint: tr("set the tag up to mirror its counter", "カウンターを含めるようにタグを設定してください"))
+            throw CommandError(.sunNoCounter)
         }
         if let after, counter <= after { return false }
         guard let seen else { return true }
@@ -312,12 +277,7 @@ struct TagVerify: KazasuCommand {
     ) throws(CommandError) -> (meta: SecretBytes, file: SecretBytes, areFactory: Bool) {
         let text = try source.read(tr("the key", "鍵"), reason: "noKey")
         guard let bytes = TagKeyOptions.bytes(text), [16, 32].contains(bytes.count) else {
-            throw CommandError(
-                .usage, "badKey",
-                tr("the key is not 32 hexadecimal digits, or 64 for two keys", "鍵が 16 進 32 桁（2 つなら 64 桁）ではありません"),
-                hint: tr(
-                    "of two keys, the first is for the PICC data (SDMMetaReadKey)",
-                    "2 つのときは、PICC データ用（SDMMetaReadKey）が先です"))
+            throw CommandError(.sunKeyForm)
         }
         return bytes.withUnsafeBytes { bytes in
             (SecretBytes(bytes.prefix(16)), SecretBytes(bytes.suffix(16)), bytes.suffix(16).allSatisfy { $0 == 0 })

@@ -46,11 +46,7 @@ package struct StandardKeyOptions: ParsableArguments {
             do throws(DocumentError) {
                 try all.add(file: bytes)
             } catch {
-                throw CommandError(
-                    .badFile, "badFile", "\(Files.name(path)): \(error.message[.current])",
-                    hint: tr(
-                        "one key a line, as in 0003 1008 0123456789ABCDEF; FFFF is the system's key",
-                        "1 行に 1 つ（例: 0003 1008 0123456789ABCDEF）。FFFF はシステムの鍵です"))
+                throw CommandError(.standardKeyFile, "\(Files.name(path)): \(error.message[.current])")
             }
         }
         return all

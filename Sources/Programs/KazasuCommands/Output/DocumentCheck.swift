@@ -55,7 +55,7 @@ struct DocumentCheck {
             failure = CommandError(.documentEndUnknown)
             return
         }
-        if day.description < today { failure = CommandError(.badFile, "expired", past[Language.current]) }
+        if day.description < today { failure = CommandError(.documentExpired, past[Language.current]) }
     }
 
     /// Prints it. The words are said once: as the line, or with `--json` as the error on standard error.

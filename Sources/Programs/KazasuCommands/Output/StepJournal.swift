@@ -80,14 +80,7 @@ final class StepJournal {
         let bytes = try Files.read(path, limit: Self.limit, as: nil)
         guard !Self.isEmpty(bytes, kind) else {
             let begin = Caller.current.command(kind.begin)
-            throw CommandError(
-                .badFile, "emptyJournal",
-                tr(
-                    "\(Files.name(path)) is empty: nothing was written to a card with it",
-                    "\(Files.name(path)) は空です。このジャーナルでの書き込みはまだありません"),
-                hint: tr(
-                    "begin with \(begin), which accepts this file as its --journal",
-                    "\(begin) から始めてください（--journal にはこのファイルをそのまま指定できます）"))
+            throw CommandError(.journalEmpty, values: [Files.name(path), begin])
         }
         do throws(DocumentError) {
             let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast()
@@ -133,11 +126,7 @@ final class StepJournal {
         } catch Errno.fileExists {
             if let file = try withoutSteps(path, kind) { return file }
             let resume = Caller.current.command(kind.resume, .journal)
-            throw CommandError(
-                .cannotWrite, "exists", tr("\(path) already exists", "\(path) はすでにあります"),
-                hint: tr(
-                    "go on with it by \(resume), or use another name",
-                    "続きなら \(resume)、新しく始めるなら別の名前にしてください"))
+            throw CommandError(.journalExists, values: [path, resume])
         } catch let error as CommandError {
             throw error
         } catch {
@@ -171,9 +160,7 @@ final class StepJournal {
     /// card's number belongs.
     static func usualPath(_ kind: Kind) throws(CommandError) -> String {
         guard let state = SystemEnvironment.folder("XDG_STATE_HOME", usual: ".local/state") else {
-            throw CommandError(
-                .usage, "usage", tr("no place for the journal is known", "ジャーナルの場所を決められません"),
-                hint: tr("use --journal FILE", "--journal ファイル を指定してください"))
+            throw CommandError(.journalNoPlace)
         }
         let folder = state + "/kazasu"
         try Files.makeFolder(folder, permissions: 0o700)
@@ -199,10 +186,7 @@ final class StepJournal {
 
     private static func lock(_ file: FileDescriptor, _ path: String) throws(CommandError) {
         guard flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 else {
-            throw CommandError(
-                .cannotWrite, "locked",
-                tr("another program issues a card with \(path)", "\(path) は別のプログラムが発行に使用中です"),
-                hint: tr("wait until it ends", "終わるまで待ってください"))
+            throw CommandError(.journalLocked, values: [path])
         }
     }
 }

@@ -18,8 +18,7 @@ struct PassportPaths {
         // A number in the place of a file must not appear in a message.
         for path in paths where path != "-" && access(path, F_OK) != 0 {
             guard PassportKey(path) == nil, !ParserMessage.mayBeSecret(path) else {
-                throw CommandError(
-                    .usage, "usage", tr("no such file", "ファイルがありません"), hint: ParserFailure.numberInArguments)
+                throw CommandError(.passportNumberAsFile)
             }
         }
         var saved = SavedPassport()
@@ -45,12 +44,7 @@ struct PassportPaths {
             switch error {
             case .evidence(let error): throw CommandError(error, path: path)
             case .different(let name):
-                throw CommandError(
-                    .usage, "usage",
-                    tr(
-                        "\(Files.name(path)): another \(name) was given before, and they differ",
-                        LineBreaker.joined(Files.name(path), ": \(name) が 2 つあり、内容が違います")),
-                    hint: tr("give the files of one passport", "1 冊分のファイルだけを指定してください"))
+                throw CommandError(.passportOtherFile, values: [Files.name(path), name])
             }
         }
     }
@@ -88,17 +82,6 @@ struct PassportPaths {
     }
 
     private static func foreign(_ path: String) -> CommandError {
-        CommandError(
-            .badFile, "badFile",
-            tr(
-                "\(Files.name(path)) contains no file of a passport",
-                LineBreaker.joined(Files.name(path), "に旅券のファイルがありません")),
-            hint: CommandHost.current == nil
-                ? tr(
-                    "give EF.COM, DG1 to DG16, EF.SOD or EF.CardAccess as they were read, or the folder of --save",
-                    "読み取ったままの EF.COM、DG1～DG16、EF.SOD、EF.CardAccess、または --save のフォルダーを指定してください")
-                : tr(
-                    "send EF.COM, DG1 to DG16, EF.SOD or EF.CardAccess as they were read, or an object of them by name in Base64",
-                    "読み取ったままの EF.COM、DG1～DG16、EF.SOD、EF.CardAccess、または名前と base64 の JSON オブジェクトを送ってください"))
+        CommandError(CommandHost.current == nil ? .passportNoFile : .passportNoFileSent, values: [Files.name(path)])
     }
 }

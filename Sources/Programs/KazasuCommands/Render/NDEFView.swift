@@ -29,9 +29,7 @@ struct NDEFView {
     /// Why the bytes are not a message.
     var failure: CommandError? {
         error.map {
-            CommandError(
-                .otherCard, "brokenMessage", $0.words,
-                hint: tr("--raw FILE saves the bytes unchanged", "--raw ファイル で元のバイト列を保存できます"))
+            CommandError(.tagBrokenMessage, $0.words)
         }
     }
 
