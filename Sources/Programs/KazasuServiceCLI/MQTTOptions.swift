@@ -94,12 +94,7 @@ struct BrokerOptions: ParsableArguments {
         }
         let files = [mqttCa, mqttCert, mqttKey].compactMap { $0 }
         guard broker.tls != nil || files.isEmpty else {
-            throw CommandError(
-                .usage, "usage",
-                tr(
-                    "--mqtt-ca, --mqtt-cert and --mqtt-key need mqtts://",
-                    "--mqtt-ca、--mqtt-cert、--mqtt-key には mqtts:// が必要です"),
-                hint: Caller.commandLine.optionList(of: "kazasu watch"))
+            throw CommandError(.mqttNeedsTLS, values: [Caller.commandLine.optionList(of: "kazasu watch")])
         }
         // libmosquitto would only say that something is invalid.
         for file in files { _ = try Files.read(file) }
@@ -185,16 +180,8 @@ struct MQTTOptions: ParsableArguments {
             let name = MQTTTopics.name(reader)
             let other = names.updateValue(reader, forKey: name)
             guard MQTTTopics.reserved.contains(name) || other != nil else { continue }
-            throw CommandError(
-                .usage, "usage",
-                other.map {
-                    tr(
-                        "readers \($0) and \(reader) are both '\(name)' in topics",
-                        "リーダー \($0) と \(reader) はトピックではどちらも '\(name)' です")
-                } ?? tr("'\(name)' cannot be the name of a reader", "'\(name)' はリーダーの名前に使えません"),
-                hint: tr(
-                    "name readers with -r NAME=ID; in topics every other ASCII character than A-Z, a-z, 0-9, _ and - is -",
-                    "-r 名前=ID で名前を付けてください（トピックでは A-Z、a-z、0-9、_、- 以外の ASCII 文字は - になります）"))
+            guard let other else { throw CommandError(.mqttReservedName, values: [name]) }
+            throw CommandError(.mqttSameName, values: [other, reader, name])
         }
     }
 }

@@ -75,11 +75,8 @@ extension OutboxPath {
         if let value = result.value { return value }
         let sinks = result.sinks
         throw CommandError(
-            .usage, "usage",
-            tr("the outbox has no sink '\(sink ?? "")'", "outbox に '\(sink ?? "")' という送り先はありません"),
-            hint: sinks.isEmpty
-                ? tr("it has none", "送り先はまだ 1 つもありません")
-                : tr("its sinks: \(sinks.joined(separator: ", "))", "送り先: \(sinks.joined(separator: "、"))"))
+            sinks.isEmpty ? .outboxNoSinks : .outboxNoSuchSink,
+            values: [sink ?? "", sinks.joined(separator: tr(", ", "、"))])
     }
 }
 

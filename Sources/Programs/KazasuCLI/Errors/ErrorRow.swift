@@ -192,6 +192,11 @@ extension CommandError {
         case originalityReader, originalityLibrary, sunIncomplete, sunOtherKey, sunOtherPrefix, sunReplayed
         case sunNoCounter, sunKeyForm, passportNumberAsFile, passportOtherFile, passportNoFile, passportNoFileSent
         case documentExpired, journalEmpty, journalExists, journalNoPlace, journalLocked
+        case mqttNeedsTLS, mqttReservedName, mqttSameName, outboxNoSinks, outboxNoSuchSink, parameterWrong
+        case ledgerNoTemporaryFolder, ledgerUnreadable, ledgerNotAFile, ledgerNotCopied, askForm, lightUnwritable
+        case lineBusy, lineForbidden, lineUnreadable, knownCardsFile, settingsFile, sinkUnreadable
+        case sinkNotExecutable, sinkTwice, keyboardUnusable, webhookOrder, webhookBodyFile, listenBusy
+        case listenForbidden, listenFailed, listenNotASocket
     }
 }
 

@@ -285,10 +285,7 @@ struct ScratchFolder {
         let parent = SystemEnvironment.all["TMPDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
         var name = Array((parent + "/kazasu-XXXXXX").utf8CString)
         guard mkdtemp(&name) != nil else {
-            throw CommandError(
-                .cannotWrite, "cannotWrite",
-                tr("cannot write \(parent): ", "\(parent) に書けません: ") + SystemMessage.text(errno),
-                hint: tr("set TMPDIR to a folder that you can write to", "TMPDIR に書き込めるフォルダーを指定してください"))
+            throw CommandError(.ledgerNoTemporaryFolder, values: [parent, SystemMessage.text(errno)])
         }
         let path = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         self.path = path
@@ -299,12 +296,8 @@ struct ScratchFolder {
     func copy(_ file: String) throws(CommandError) {
         var status = stat()
         let code = stat(file, &status) == 0 ? 0 : errno
-        guard code == 0, status.st_mode & S_IFMT == S_IFREG else {
-            let reason = code == 0 ? tr("not a file", "ファイルではありません") : SystemMessage.text(code)
-            throw CommandError(
-                .missingFile, "unreadable", tr("\(file) cannot be read: ", "\(file) を読めません: ") + reason,
-                hint: tr("name the file of another ledger", "別の台帳のファイルを指定してください"))
-        }
+        guard code == 0 else { throw CommandError(.ledgerUnreadable, values: [file, SystemMessage.text(code)]) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw CommandError(.ledgerNotAFile, values: [file]) }
         var journal = stat()
         guard stat(file + "-journal", &journal) != 0 || journal.st_size == 0 else {
             throw CommandError(LedgerError.locked(path: file))
@@ -320,10 +313,7 @@ struct ScratchFolder {
         var count = source < 0 || target < 0 ? -1 : read(source, &piece, piece.count)
         while count > 0, write(target, piece, count) == count { count = read(source, &piece, piece.count) }
         guard count == 0 else {
-            throw CommandError(
-                .missingFile, "unreadable",
-                tr("cannot copy \(file): ", "\(file) をコピーできません: ") + SystemMessage.text(errno),
-                hint: tr("name the file of another ledger", "別の台帳のファイルを指定してください"))
+            throw CommandError(.ledgerNotCopied, values: [file, SystemMessage.text(errno)])
         }
     }
 

@@ -210,7 +210,7 @@ struct CommandParameters {
 
     // MARK: Errors
 
-    private static func bad(_ message: String) -> CommandError { CommandError(.usage, "usage", message) }
+    private static func bad(_ message: String) -> CommandError { CommandError(.parameterWrong, message) }
 
     private static func unknown(_ name: String, among names: [String]) -> CommandError {
         var failure = bad(tr("unknown parameter '\(name)'", "'\(name)' というパラメーターはありません"))

@@ -82,7 +82,7 @@ struct TapParameters {
 
     // MARK: Values
 
-    private static func wrong(_ message: String) -> CommandError { CommandError(.usage, "usage", message) }
+    private static func wrong(_ message: String) -> CommandError { CommandError(.parameterWrong, message) }
 
     private static func unknown(_ name: String) -> CommandError {
         var failure = wrong(tr("unknown parameter '\(name)'", "'\(name)' というパラメーターはありません"))

@@ -60,10 +60,7 @@ struct AnswerOptions: ParsableArguments {
         guard let ask else { return nil }
         if ask.lowercased().wholeMatch(of: /https?:\/\/[^\/?#].*/) != nil { return .url(ask) }
         guard !ask.contains("://") else {
-            throw CommandError(
-                .usage, "usage",
-                tr("--ask takes a program or an http or https URL", "--ask にはプログラムか http・https の URL を指定してください"),
-                hint: Caller.commandLine.optionList(of: "kazasu watch"))
+            throw CommandError(.askForm, values: [Caller.commandLine.optionList(of: "kazasu watch")])
         }
         try SinkOptions.check(ExecSink(ask), ask, option: "--ask")
         return .program(ask)
@@ -81,13 +78,7 @@ struct AnswerOptions: ParsableArguments {
             case .reader: outputs.append(.reader)
             case .leds(let lights):
                 if let obstacle = lights.obstacle {
-                    throw CommandError(
-                        .missingFile, "unreadable",
-                        tr("--answer: \(obstacle.path) cannot be written: ", "--answer: \(obstacle.path) に書き込めません: ")
-                            + SystemMessage.text(obstacle.number),
-                        hint: tr(
-                            "'ls /sys/class/leds' lists the lights; see \(Documents.path("watch.md"))",
-                            "'ls /sys/class/leds' でランプを確認できます（\(Documents.path("watch.ja.md"))）"))
+                    throw CommandError(.lightUnwritable, values: [obstacle.path, SystemMessage.text(obstacle.number)])
                 }
                 outputs.append(.leds(lights))
             case .lines(let lights): outputs.append(.lines(lights))
@@ -115,28 +106,13 @@ struct AnswerOptions: ParsableArguments {
 
     /// Why a line cannot be had, and what to do about it.
     private static func error(_ failure: GPIOLines.Failure) -> CommandError {
-        let line = GPIOText.line(failure.line)
-        let reason = GPIOText.reason(failure)
-        let message = tr("--answer: \(line) cannot be used: \(reason)", "--answer: \(line) を使えません: \(reason)")
-        guard failure.number != EBUSY else {
-            return CommandError(
-                .noReader, "busy", message,
-                hint: tr(
-                    "'gpioinfo' names who has it; a line that a dtoverlay made a light of is led:",
-                    "'gpioinfo' で使用者を確認できます。dtoverlay でランプにした線は led: で指定します"))
-        }
-        let hint =
+        let code: CommandError.Code =
             switch failure.number {
-            case EACCES, EPERM:
-                tr(
-                    "a udev rule lets plugdev use GPIO chips; see \(Documents.path("watch.md"))",
-                    "udev ルールで plugdev に GPIO チップの使用を許可できます（\(Documents.path("watch.ja.md"))）")
-            default:
-                tr(
-                    "'gpioinfo' and 'ls /dev/gpiochip*' list chips and their lines; see \(Documents.path("watch.md"))",
-                    "'gpioinfo' や 'ls /dev/gpiochip*' でチップと線を確認できます（\(Documents.path("watch.ja.md"))）")
+            case EBUSY: .lineBusy
+            case EACCES, EPERM: .lineForbidden
+            default: .lineUnreadable
             }
-        return CommandError(.missingFile, "unreadable", message, hint: hint)
+        return CommandError(code, values: [GPIOText.line(failure.line), GPIOText.reason(failure)])
     }
 }
 

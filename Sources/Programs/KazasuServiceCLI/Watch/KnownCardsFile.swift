@@ -74,11 +74,8 @@ enum KnownCardsFile {
 
     private static func bad(_ path: String, _ line: Int?, _ what: String, hint: String? = nil) -> CommandError {
         let place = line.map { tr("\(path), line \($0)", "\(path) の \($0) 行目") } ?? path
-        return CommandError(
-            .badFile, "badFile", "\(place): \(what)",
-            hint: hint
-                ?? tr(
-                    "each line has an IDm, UID or tag in hexadecimal, a tab, and a name",
-                    "1 行に、16 進数の IDm・UID・tag、タブ、名前の順で書いてください"))
+        var failure = CommandError(.knownCardsFile, "\(place): \(what)")
+        if let hint { failure.hint = hint }
+        return failure
     }
 }

@@ -93,17 +93,11 @@ struct SinkOptions: ParsableArguments {
         switch sink.obstacle {
         case nil: return
         case .unreadable(let errno):
-            throw CommandError(
-                .missingFile, "unreadable",
-                tr("\(option): \(path) cannot be run: ", "\(option): \(path) を実行できません: ") + SystemMessage.text(errno),
-                hint: tr("give the path of a program; PATH is not searched", "プログラムのパスを指定してください（PATH は検索しません）"))
+            throw CommandError(.sinkUnreadable, values: [option, path, SystemMessage.text(errno)])
         case .folder:
             throw CommandError(.sinkFolder, values: [option, path])
         case .notExecutable:
-            throw CommandError(
-                .missingFile, "notExecutable",
-                tr("\(option): \(path) is not executable", "\(option): \(path) に実行権限がありません"),
-                hint: "chmod +x \(ShellWord.quoted(path))")
+            throw CommandError(.sinkNotExecutable, values: [option, path, ShellWord.quoted(path)])
         case .arguments(let program):
             throw CommandError(.sinkArguments, values: [option, program])
         }
@@ -132,12 +126,7 @@ struct SinkOptions: ParsableArguments {
             let sink = try KeyboardSink(layout)
             return { sink }
         } catch {
-            throw CommandError(
-                .cannotWrite, "cannotWrite",
-                tr("/dev/uinput cannot be used: ", "/dev/uinput を使えません: ") + SystemMessage.text(error.errno),
-                hint: tr(
-                    "load the module uinput and give the user access (\(Documents.path("watch.md")))",
-                    "モジュール uinput を読み込み、権限を設定してください（\(Documents.path("watch.ja.md"))）"))
+            throw CommandError(.keyboardUnusable, values: [SystemMessage.text(error.errno)])
         }
     }
 }

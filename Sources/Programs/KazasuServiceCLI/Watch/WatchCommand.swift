@@ -321,9 +321,7 @@ extension WatchingCommand {
         made += try WebhookForm.sinks(environment.words)
         let names = made.map { $0().name }
         for (index, name) in names.enumerated() where names[..<index].contains(name) {
-            throw CommandError(
-                .usage, "usage", tr("\(name) is given twice", "\(name) が重複しています"),
-                hint: "kazasu \(Self.configuration.commandName) --help")
+            throw CommandError(.sinkTwice, values: [name, Self.configuration.commandName])
         }
         if let keyboard = sinks.keyboard { made.append(try SinkOptions.keyboard(keyboard)) }
         if let sink = try mqtt.sink(environment) { made.append(sink) }

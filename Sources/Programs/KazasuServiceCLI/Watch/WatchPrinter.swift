@@ -108,24 +108,13 @@ struct RunningServer: Sendable {
 extension CommandError {
     /// Why a server cannot listen.
     init(_ error: ListenError, option: String) {
-        let address = "\(error.address)"
-        let reason = SystemMessage.text(error.errno)
-        let text = tr("cannot listen at \(address): \(reason)", "\(address) で待ち受けできません: \(reason)")
-        let other = tr("choose another address with \(option)", "\(option) で別のアドレスを指定してください")
-        switch error.reason {
-        case .busy:
-            self.init(
-                .noReader, "busy", text,
-                hint: tr("end the program that listens there, or ", "そこで待ち受けているプログラムを終了するか、") + other)
-        case .permission: self.init(.noReader, "permission", text, hint: other)
-        case .absent, .failed: self.init(.noReader, "absent", text, hint: other)
-        case .notASocket:
-            self.init(
-                .cannotWrite, "cannotWrite",
-                tr(
-                    "\(address): there is a file that is not a socket; it was not changed",
-                    "\(address): ソケットではないファイルがあります（変更していません）"),
-                hint: other)
-        }
+        let code: Code =
+            switch error.reason {
+            case .busy: .listenBusy
+            case .permission: .listenForbidden
+            case .absent, .failed: .listenFailed
+            case .notASocket: .listenNotASocket
+            }
+        self.init(code, values: ["\(error.address)", option, SystemMessage.text(error.errno)])
     }
 }

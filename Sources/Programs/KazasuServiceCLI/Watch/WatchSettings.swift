@@ -213,7 +213,7 @@ struct WatchSettings<Options: WatchingCommand> {
     private static func bad(_ path: String, _ line: Int?, _ what: String, hint: String? = nil) -> CommandError {
         let place = line.map { tr("\(path), line \($0)", "\(path) の \($0) 行目") } ?? path
         return CommandError(
-            .badFile, "badFile", "\(place): \(what)",
-            hint: hint ?? Caller.commandLine.optionList(of: "kazasu \(command)"))
+            .settingsFile, "\(place): \(what)",
+            values: [hint ?? Caller.commandLine.optionList(of: "kazasu \(command)")])
     }
 }

@@ -54,10 +54,7 @@ struct WebhookForm {
                 continue
             }
             guard let last = found.indices.last, found[last].take(name, value) else {
-                throw CommandError(
-                    .usage, "usage",
-                    tr("\(name) belongs after its --webhook, once", "\(name) は --webhook の後に 1 回だけ書いてください"),
-                    hint: "kazasu watch --help")
+                throw CommandError(.webhookOrder, values: [name])
             }
         }
         var sinks: [SinkFactory] = []
@@ -143,6 +140,8 @@ struct WebhookForm {
 
     private static func bad(_ path: String, _ line: Int?, _ what: String, hint: String? = nil) -> CommandError {
         let place = line.map { tr("\(path), line \($0)", "\(path) の \($0) 行目") } ?? path
-        return CommandError(.badFile, "badFile", "\(place): \(what)", hint: hint)
+        var failure = CommandError(.webhookBodyFile, "\(place): \(what)")
+        failure.hint = hint
+        return failure
     }
 }
