@@ -39,9 +39,7 @@ package struct APDUScript: Equatable, Sendable {
             do {
                 steps.append(try APDUStep(String(decoding: code, as: UTF8.self), label: label))
             } catch let fault as APDUStep.ParseError {
-                throw CommandError(
-                    .badFile, "badFile", "\(Files.name(path)): \(label): \(fault.text)",
-                    hint: tr("one APDU per line, as in 00A4000C023F00 => 9000", "1 行に 1 つ、例: 00A4000C023F00 => 9000"))
+                throw CommandError(.scriptLine, "\(Files.name(path)): \(label): \(fault.text)")
             }
         }
         guard !steps.isEmpty else {

@@ -113,7 +113,7 @@ struct RootCommand: ParsableCommand {
             let words = ParserMessage(arguments)
             let failure =
                 (error as? ParserFailure)?.error(words)
-                ?? CommandError(.usage, "usage", words.withoutSecrets("\(error)"), hint: "kazasu --help")
+                ?? CommandError(.commandLine, words.withoutSecrets("\(error)"), values: ["kazasu --help"])
             return report(failure, arguments)
         }
         do throws(CommandError) {

@@ -213,9 +213,6 @@ extension CommandError {
             self = .foreignJournal(error)
             return
         }
-        self.init(
-            error == .foreign ? .badFile : .cannotWrite, error == .foreign ? "badFile" : "cannotWrite",
-            tr("\(place) cannot be used: ", "\(place) を使えません: ") + error.words,
-            hint: tr("check the address, the rights and the table events", "アドレス、権限、events テーブルを確認してください"))
+        self.init(error == .foreign ? .collectForeign : .collectUnusable, values: [place, error.words])
     }
 }

@@ -195,7 +195,7 @@ extension CommandError {
     package init(_ error: DESFireError) {
         switch error {
         case .tag(let error): self.init(error)
-        case .notDESFire: self.init(.otherCard, "otherCard", error, hint: Remedy.identify)
+        case .notDESFire: self.init(.desfireNotDESFire, error)
         case .noSuchApplication, .noSuchFile: self.init(.desfireNoSuchFile, error)
         case .refused: self.init(.desfireRefused, error)
         case .wrongKey: self.init(.desfireWrongKey, error)

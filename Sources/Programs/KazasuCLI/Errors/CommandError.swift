@@ -59,25 +59,17 @@ package struct CommandError: Error, Equatable, Sendable {
 
     /// An output file could not be written; `error` is `errno`.
     package static func unwritable(_ path: String, _ error: Int32) -> CommandError {
-        CommandError(
-            .cannotWrite, "cannotWrite",
-            tr("\(path) cannot be written: ", LineBreaker.joined(path, "に書けません: "))
-                + (error == ENXIO ? tr("no program reads from it", "読み出すプログラムがありません") : SystemMessage.text(error)),
-            hint: writingHint(error))
-    }
-
-    private static func writingHint(_ error: Int32) -> String {
-        switch error {
-        case ENOSPC, EDQUOT:
-            tr("make room on the disk, or choose another one", "空き容量を増やすか、別のディスクを指定してください")
-        case EBADF:
-            tr("redirect it to a file or to /dev/null instead", "ファイルか /dev/null にリダイレクトしてください")
-        case EISDIR: tr("name a file in it", "その中のファイル名まで指定してください")
-        case ENOENT, ENOTDIR: tr("the folder must exist; check the path", "フォルダーがあるか、パスを確かめてください")
-        case ENXIO: tr("start the program that reads from it first", "読み出す側のプログラムを先に起動してください")
-        case EROFS: tr("choose a file on another file system", "書き込めるファイルシステムのファイルを指定してください")
-        default: tr("choose a file in a folder that you can write to", "書き込めるフォルダーのファイルを指定してください")
-        }
+        let code: Code =
+            switch error {
+            case ENOSPC, EDQUOT: .unwritableFull
+            case EBADF: .unwritableClosed
+            case EISDIR: .unwritableFolder
+            case ENOENT, ENOTDIR: .unwritablePath
+            case ENXIO: .unwritablePipe
+            case EROFS: .unwritableDisk
+            default: .unwritable
+            }
+        return CommandError(code, values: [path, SystemMessage.text(error)])
     }
 
     /// The document `kazasu.error/1`.

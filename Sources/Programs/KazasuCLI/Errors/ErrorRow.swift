@@ -197,21 +197,25 @@ extension CommandError {
         case lineBusy, lineForbidden, lineUnreadable, knownCardsFile, settingsFile, sinkUnreadable
         case sinkNotExecutable, sinkTwice, keyboardUnusable, webhookOrder, webhookBodyFile, listenBusy
         case listenForbidden, listenFailed, listenNotASocket
+        case scriptLine, tagKeyForm, tagRuleAlone, messageUnencodable, tagKeyOrPassword, tagPasswordForm
+        case setupKeyFile, setupMasterFile, setupRandomUID, desfireNotDESFire, kazasuWrongCard, kazasuNoCard
+        case kazasuNoReader, kazasuOnlyPort, cardRefused, cardNotDecoded, dumpNotDecoded, dumpOfOtherCard
+        case udevNotRoot, udevNotRegular, udevLink, hostOtherTag, hostOtherCard, fileUnreadable, fileInUse
+        case fileDatabase, seenLocked, seenMalformed, confirmationNoTerminal, confirmationNotGiven, issueDeclined
+        case commandUnknown, optionUnknown, commandLine, unwritable, unwritableFull, unwritableClosed
+        case unwritableFolder, unwritablePath, unwritableDisk, unwritablePipe, collectForeign, collectUnusable
     }
 }
 
-/// Remedies that the code adds by itself.
-package enum Remedy {
-    package static var answer: String { of("answer") }
-    package static var checkPIN: String { of("checkPIN") }
-    package static var contents: String { of("contents") }
-    package static var identify: String { of("identify") }
-    package static var installOpenSSL: String { of("installOpenSSL") }
-    static var numberInArguments: String { of("numberInArguments") }
-    package static var otherReader: String { of("otherReader") }
-    static var replug: String { of("replug") }
-    static var saveDump: String { of("saveDump") }
-    package static var scan: String { of("scan") }
+/// The remedies that the code adds by itself, each a row of the table without a status.
+package enum Remedy: String, CaseIterable, Sendable {
+    case afterCommand, answer, checkPIN, compareFront, contents, continueWith, decodeSays, didYouMean, identify
+    case importDumps, keptInFile, keptOnOutput, keyOrder, lastTryOfLicense, listCommands, listOptions, notSentAgain
+    case numberInArguments, otherName, otherService, quoteAll, sameCard, saveAsText, saveAsUTF8, scan, secretForm
+    case stationTable, staysLocal, unlessChanged, unlockAtCityHall, unlockAtPolice
 
-    private static func of(_ code: String) -> String { ErrorRow.table[code]?.remedy([]) ?? "" }
+    /// The remedy in the words of the caller.
+    ///
+    /// - Parameter values: what it has in place of `{0}`, `{1}` and so on.
+    package func text(_ values: String...) -> String { ErrorRow.table[rawValue]?.remedy(values) ?? "" }
 }

@@ -54,14 +54,12 @@ extension CommandError {
 
     /// A card is present, but not one that the command can use.
     package init(_ card: WrongCard) {
-        self.init(.otherCard, "otherCard", card, hint: CommandError.hint(card))
+        self.init(.kazasuWrongCard, card, values: [CommandError.hint(card)])
     }
 
     /// No card came in time.
     package static func noCard() -> CommandError {
-        CommandError(
-            .noCard, "noCard", KazasuError.noCard,
-            hint: longerWait)
+        CommandError(.kazasuNoCard, KazasuError.noCard, values: [longerWait])
     }
 
     private static var longerWait: String {
@@ -98,13 +96,11 @@ extension CommandError {
             }
         }
         guard let port = listings.first(where: { !ChipCardServiceError.serves($0.id) }) else {
-            return CommandError(.noReader, "absent", error, hint: hint(.absent))
+            return CommandError(.kazasuNoReader, error, values: [hint(.absent)])
         }
         return CommandError(
-            .noReader, "absent", KazasuError.noReader([ReaderListing(id: port.id, state: .unknown)]),
-            hint: tr(
-                "for a PN532 on a serial port, add \(Caller.current.option("reader", port.id))",
-                "シリアルポートの PN532 なら \(Caller.current.option("reader", port.id)) を付けてください"))
+            .kazasuOnlyPort, KazasuError.noReader([ReaderListing(id: port.id, state: .unknown)]),
+            values: [Caller.current.option("reader", port.id)])
     }
 
     /// The command that reads the card, where it is known; else the one that identifies it.
@@ -115,7 +111,7 @@ extension CommandError {
             return tr(
                 "when the card is renewed, the license must be written to it again; \(command) reads the card itself",
                 "カードを更新したあとは、免許情報の再登録が必要です。カード自体は \(command) で読めます")
-        case .otherThanDump: return tr("put the same card on the reader", "同じカードをかざしてください")
+        case .otherThanDump: return Remedy.sameCard.text()
         default: return ReadingCommands(card).hint
         }
     }
@@ -171,7 +167,7 @@ extension CommandError {
     /// - Parameter what: what it refused, as in "service 090F".
     package init(refusal: RefusalReason, _ what: String) {
         let message = refusal.message(LocalizedText(what, what))
-        self.init(.refused, "refused", message[Language.current], hint: Remedy.scan)
+        self.init(.cardRefused, message[Language.current])
     }
 
     /// The fix for a reader that cannot be used: where its group alone may open it, the rules are in place already.
@@ -182,7 +178,7 @@ extension CommandError {
         {
             return remedy
         }
-        if detail?.code == .hanging { return Remedy.answer }
+        if detail?.code == .hanging { return Remedy.answer.text() }
         if let detail, [.libnfcFindsNone, .libnfcOpensNone].contains(detail.code), let name = detail.values.first,
             let hint = withoutLibnfc(name)
         {
@@ -244,8 +240,7 @@ extension CommandError {
     package init(_ error: DocumentError, path: String) {
         let name = Files.name(path)
         switch error {
-        case .notJSON(.endsEarly, 1, 1):
-            self.init(.fileEmpty, tr("\(name) is empty", LineBreaker.joined(name, "は空です")))
+        case .notJSON(.endsEarly, 1, 1): self.init(.fileEmpty, values: [name])
         case .unknownSchema("kazasu.card/1", _): self.init(.fileUnknownSchema, values: [name])
         case .unknownFormat: self.init(.fileUnknownFormat, "\(name): \(error.words)")
         case .notImported: self.init(.fileNotImported, "\(name): \(error.words)")

@@ -40,13 +40,11 @@ extension ParserFailure {
                 ?? tr("invalid argument '\(value)'", "引数 '\(value)' は正しくありません")
             let known = spec?.named(argument)
             if let known, known.kind != .list, value.contains(",") {
-                return CommandError(.usage, "usage", words.withoutSecrets(message), hint: Self.single(known))
+                return CommandError(.commandLine, words.withoutSecrets(message), values: [Self.single(known)])
             }
             // A value close to a known one is not a secret.
             if let nearest = known.flatMap({ Self.nearest(value, among: $0.values) }) {
-                return CommandError(
-                    .usage, "usage", message,
-                    hint: tr("did you mean '\(nearest)'?", "'\(nearest)' のことですか？"))
+                return CommandError(.commandLine, message, values: [Remedy.didYouMean.text(nearest)])
             }
             hint = known.map { Self.explained($0, shown(argument)) } ?? lists
         case .missingValue(let option):
@@ -67,10 +65,10 @@ extension ParserFailure {
             hint = lists
         case .unknownCommand(let word):
             message = tr("unknown command '\(word)'", "'\(word)' というコマンドはありません")
-            hint = tr("'\(path) --help' lists the commands", "コマンドの一覧は '\(path) --help' で確認できます")
+            hint = Remedy.listCommands.text(path)
         case .rejected(let sentence): (message, hint) = (sentence, lists)
         }
-        return CommandError(.usage, "usage", words.withoutSecrets(message), hint: hint)
+        return CommandError(.commandLine, words.withoutSecrets(message), values: [hint])
     }
 
     /// Where an argument belongs that the command does not have: a PIN, or a file with a dump.
@@ -86,7 +84,7 @@ extension ParserFailure {
         if command.option("--number-from") != nil || command.option("--mrz-from") != nil,
             extra.contains(where: ParserMessage.mayBeSecret)
         {
-            return Remedy.numberInArguments
+            return Remedy.numberInArguments.text()
         }
         guard command.option("--reader") != nil, command.named("<file>") == nil,
             let file = extra.first(where: ParserMessage.isFile)
@@ -95,14 +93,6 @@ extension ParserFailure {
         return tr(
             "this command reads a card; \(decode) shows what a saved dump contains",
             "このコマンドはカードを読みます。保存したダンプの中身は \(decode) で確認できます")
-    }
-
-    /// What to do about a number that was written where everybody can read it.
-    package static var numberInArguments: String {
-        tr(
-            "the number is typed when the command asks for it, never as an argument; if this was it, it is now in your "
-                + "shell's history: delete it there",
-            "番号は引数に書かず、尋ねられたときに入力してください。今の値が番号なら、シェルの履歴に残っているので消してください")
     }
 
     /// How an option is given that has one value, where several were.
@@ -182,7 +172,8 @@ extension CommandError {
         }
         let page = (names + [command.configuration.commandName]).joined(separator: " ")
         self.init(
-            .usage, "usage", ParserMessage(words).withoutSecrets("\(error)"), hint: Caller.current.optionList(of: page))
+            .commandLine, ParserMessage(words).withoutSecrets("\(error)"), values: [Caller.current.optionList(of: page)]
+        )
     }
 }
 

@@ -80,7 +80,7 @@ package struct ReadingCommands: Equatable {
 
     /// What to do with a card that the command does not read.
     package var hint: String {
-        guard let first = words.first, first != Self.identification else { return Remedy.identify }
+        guard let first = words.first, first != Self.identification else { return Remedy.identify.text() }
         if words.starts(with: ["scan", "balance"]) {
             let (scan, balance) = (names(["scan"])[0], names(["balance"])[0])
             return tr(
@@ -91,7 +91,7 @@ package struct ReadingCommands: Equatable {
         guard best.count > 1 else {
             return first == "dump"
                 ? tr("\(best[0]) reads what needs no key", "\(best[0]) で鍵なしで読めるものを読めます")
-                : first == "scan" ? Remedy.contents : tr("\(best[0]) reads this card", "このカードは \(best[0]) で読めます")
+                : first == "scan" ? Remedy.contents.text() : tr("\(best[0]) reads this card", "このカードは \(best[0]) で読めます")
         }
         return tr(
             "\(best[0]) reads this card; \(best[1]) shows what is on it", "このカードは \(best[0]) で、中身は \(best[1]) で読めます")

@@ -64,10 +64,9 @@ struct UnknownCommand {
         let hint =
             elsewhere.map { tr("did you mean \($0)?", "\($0) のことですか？") }
             ?? NearestName.of(word, among: names).map {
-                tr("did you mean '\(parent) \($0)'?", "'\(parent) \($0)' のことですか？")
-            } ?? tr("'\(parent) --help' lists the commands", "コマンドの一覧は '\(parent) --help' で確認できます")
-        return CommandError(
-            .usage, "usage", tr("unknown command '\(name)'", "'\(name)' というコマンドはありません"), hint: hint)
+                Remedy.didYouMean.text("\(parent) \($0)")
+            } ?? Remedy.listCommands.text(parent)
+        return CommandError(.commandUnknown, values: [name, hint])
     }
 }
 
@@ -112,14 +111,11 @@ struct UnknownOption {
         let shown = ParserMessage.mayBeSecret(option) ? "--…" : option
         let hint =
             following.map {
-                tr(
-                    "it belongs after the command: \(command) \($0) \(shown)",
-                    "コマンドの後に書いてください: \(command) \($0) \(shown)")
+                Remedy.afterCommand.text("\(command) \($0) \(shown)")
             }
             ?? NearestName.of(String(option.dropFirst(2)), among: names).map {
-                tr("did you mean '--\($0)'?", "'--\($0)' のことですか？")
-            } ?? tr("'\(command) --help' lists the options", "オプションの一覧は '\(command) --help' で確認できます")
-        return CommandError(
-            .usage, "usage", tr("unknown option '\(shown)'", "'\(shown)' というオプションはありません"), hint: hint)
+                Remedy.didYouMean.text("--\($0)")
+            } ?? Remedy.listOptions.text(command)
+        return CommandError(.optionUnknown, values: [shown, hint])
     }
 }

@@ -252,8 +252,7 @@ package enum SecretSource: ExpressibleByArgument, Hashable, Sendable {
     private static func missing(_ what: String, _ reason: String, _ why: String) -> CommandError {
         CommandError(
             .usage, reason, tr("\(what) cannot be read: \(why)", "\(what)を読めません（\(why)）"),
-            hint: tr(
-                "the value is the first line of env:NAME, file:PATH or fd:NUMBER", "env:変数名、file:パス、fd:番号 の 1 行目を読みます"))
+            hint: Remedy.secretForm.text())
     }
 }
 

@@ -98,10 +98,9 @@ package struct StationOptions: ParsableArguments {
                 failure.message = tr(
                     "\(Files.name(path)) is not a table of stations", "\(Files.name(path)) は駅名の表ではありません")
                 let help = Caller.current.command("stations import", "help")
-                failure.hint = tr("\(help) says what a table looks like", "表の形式は \(help) で確認できます")
+                failure.hint = Remedy.stationTable.text(help)
             } else if case .malformedLine(_, let expected) = error, expected.code == .utf8 {
-                failure.hint = tr(
-                    "save it as UTF-8 or Shift_JIS", "UTF-8 か Shift_JIS で保存し直してください")
+                failure.hint = Remedy.saveAsText.text()
             }
             throw failure
         }

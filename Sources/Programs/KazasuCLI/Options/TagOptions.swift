@@ -54,11 +54,7 @@ package struct TagKeyOptions: ParsableArguments {
         guard let keyFrom else { return nil }
         let text = try keyFrom.read(tr("the key", "鍵"), reason: "noKey")
         guard let bytes = TagKeyOptions.bytes(text), let key = TagKey(bytes, number: keyNumber?.number ?? 0) else {
-            throw CommandError(
-                .usage, "badKey", tr("the key is not 32 hexadecimal digits", "鍵が 16 進 32 桁ではありません"),
-                hint: tr(
-                    "write it as NXP does; that of an Ultralight C K1 before K2, from the factory 49454D4B41455242214E4143554F5946",
-                    "NXP の表記で書いてください。Ultralight C は K1、K2 の順で、出荷時は 49454D4B41455242214E4143554F5946 です"))
+            throw CommandError(.tagKeyForm)
         }
         return .key(key, rules(context))
     }
@@ -74,9 +70,7 @@ package struct TagKeyOptions: ParsableArguments {
         for (isSet, flag) in [(useLastTry, "use-last-try"), (retry, "retry")] where isSet && !isGiven {
             let name = caller.flag(flag)
             let names = options.map { caller.option($0) }.joined(separator: tr(" or ", " または "))
-            throw CommandError(
-                .usage, "usage", tr("\(name) requires \(names)", "\(name) は \(names) と一緒に指定してください"),
-                hint: tr("add it, or leave \(name) out", "それを付けるか、\(name) を外してください"))
+            throw CommandError(.tagRuleAlone, values: [name, names])
         }
     }
 
@@ -196,7 +190,7 @@ package struct TagMessageOptions: ParsableArguments {
             return try NDEFMessage(records()).encoded()
         } catch let error as NDEFError {
             throw CommandError(
-                .usage, "usage", error.reason.words, hint: Caller.current.optionList(of: "kazasu tag write"))
+                .messageUnencodable, error.reason.words, values: [Caller.current.optionList(of: "kazasu tag write")])
         } catch let failure as CommandError {
             throw failure
         } catch {

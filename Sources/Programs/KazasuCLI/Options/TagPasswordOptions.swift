@@ -27,21 +27,11 @@ package struct TagPasswordOptions: ParsableArguments {
         guard let passwordFrom else { return try keyOptions.credential(context) }
         guard keyOptions.keyFrom == nil else {
             let (key, password) = (Caller.current.option("key-from"), Caller.current.option("password-from"))
-            throw CommandError(
-                .usage, "usage",
-                tr("use either \(key) or \(password)", "\(key) と \(password) はどちらか一方にしてください"),
-                hint: tr(
-                    "an Ultralight C, Ultralight AES or NTAG 424 DNA has a key, an NTAG21x or Ultralight EV1 a password",
-                    "Ultralight C・Ultralight AES・NTAG 424 DNA は鍵、NTAG21x と Ultralight EV1 はパスワードです"))
+            throw CommandError(.tagKeyOrPassword, values: [key, password])
         }
         let text = try passwordFrom.read(tr("the password", "パスワード"), reason: "noPassword")
         guard let bytes = TagKeyOptions.bytes(text), let password = Type2Password(bytes) else {
-            throw CommandError(
-                .usage, "badPassword",
-                tr("the password is not eight hexadecimal digits", "パスワードが 16 進 8 桁ではありません"),
-                hint: tr(
-                    "write its four bytes in hexadecimal; with PACK, two bytes more after a colon",
-                    "4 バイトを 16 進で書いてください。PACK を付けるときは、コロンの後に 2 バイトを続けます"))
+            throw CommandError(.tagPasswordForm)
         }
         return .password(password, keyOptions.rules(context))
     }
@@ -57,9 +47,7 @@ extension Card {
                 throw error
             }
             var refusal = CommandError(TagError.keyRefused)
-            refusal.hint = tr(
-                "check the key: K1 comes before K2, and some programs write the bytes of each in reverse",
-                "鍵を確かめてください。K1、K2 の順で、それぞれ逆順に書くソフトもあります")
+            refusal.hint = Remedy.keyOrder.text()
             throw refusal
         }
     }

@@ -70,11 +70,7 @@ package struct TagSetupOptions: ParsableArguments {
         do throws(DocumentError) {
             try keys.add(file: bytes)
         } catch {
-            throw CommandError(
-                .badFile, "badFile", "\(Files.name(path)): \(error.message[.current])",
-                hint: tr(
-                    "one key a line, as in 0 00112233445566778899AABBCCDDEEFF 01",
-                    "1 行に 1 つ（例: 0 00112233445566778899AABBCCDDEEFF 01）"))
+            throw CommandError(.setupKeyFile, "\(Files.name(path)): \(error.message[.current])")
         }
         return keys
     }
@@ -92,11 +88,7 @@ package struct TagSetupOptions: ParsableArguments {
         do throws(DocumentError) {
             try keys.add(file: bytes)
         } catch {
-            throw CommandError(
-                .badFile, "badFile", "\(Files.name(path)): \(error.message[.current])",
-                hint: tr(
-                    "one key a line, as in F5A1C0 1 00112233445566778899AABBCCDDEEFF",
-                    "1 行に 1 つ（例: F5A1C0 1 00112233445566778899AABBCCDDEEFF）"))
+            throw CommandError(.setupMasterFile, "\(Files.name(path)): \(error.message[.current])")
         }
         return keys
     }
@@ -147,11 +139,7 @@ package struct TagSetupOptions: ParsableArguments {
         /// - Parameter uid: the card's UID, seven bytes.
         package func input(uid: [UInt8]) throws(CommandError) -> [UInt8] {
             guard !usesUID || uid.count == 7 && uid.contains(where: { $0 != 0 }) else {
-                throw CommandError(
-                    .otherCard, "randomUID",
-                    tr("the tag does not tell its UID without a key", "鍵なしでは、タグの UID が分かりません"),
-                    hint: tr(
-                        "use the tag's own keys, without --diversify", "--diversify を付けずに、そのタグ自身の鍵を指定してください"))
+                throw CommandError(.setupRandomUID)
             }
             return bytes(uid: uid)
         }

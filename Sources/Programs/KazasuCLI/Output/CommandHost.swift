@@ -88,17 +88,6 @@ package final class CommandHost: Sendable {
     /// - Parameter command: the command that tells its number.
     package func check(_ card: CardIdentity, numberFrom command: String = "tag info") throws(CommandError) {
         guard let confirmed, (card.uid ?? card.idm?.bytes ?? []).hexadecimal != confirmed else { return }
-        throw CommandError(
-            .otherCard, "otherCard",
-            command == "tag info"
-                ? tr("this is not the tag that was confirmed", "確認したタグではありません")
-                : tr("this is not the card that was confirmed", "確認したカードではありません"),
-            hint: command == "tag info"
-                ? tr(
-                    "put that tag on the reader; \(caller.command(command)) tells the number",
-                    "そのタグを置いてください。番号は \(caller.command(command)) で確認できます")
-                : tr(
-                    "put that card on the reader; \(caller.command(command)) tells the number",
-                    "そのカードを置いてください。番号は \(caller.command(command)) で確認できます"))
+        throw CommandError(command == "tag info" ? .hostOtherTag : .hostOtherCard, values: [caller.command(command)])
     }
 }

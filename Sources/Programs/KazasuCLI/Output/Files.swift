@@ -68,10 +68,7 @@ package enum Files {
     }
 
     package static func unreadable(_ path: String, _ error: Int32) -> CommandError {
-        CommandError(
-            .missingFile, "unreadable",
-            tr("\(name(path)) cannot be read: ", "\(name(path)) を読めません: ") + SystemMessage.text(error),
-            hint: tr("check the path", "パスを確かめてください"))
+        CommandError(.fileUnreadable, values: [name(path), SystemMessage.text(error)])
     }
 
     /// Nobody writes to a FIFO.

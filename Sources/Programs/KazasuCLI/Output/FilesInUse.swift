@@ -69,10 +69,7 @@ package final class FilesInUse: Sendable {
     ///   database.
     package func writes(_ path: String, replacing: Role? = nil) throws(CommandError) -> Claim {
         guard !FilesInUse.isDatabase(path) else {
-            throw FilesInUse.refused(
-                tr(
-                    "\(path) is a database (SQLite), as a ledger is; it was not changed",
-                    "\(path) は台帳などのデータベース（SQLite）のため、変更していません"))
+            throw CommandError(.fileDatabase, values: [path])
         }
         let keys = FilesInUse.keys(path)
         let isFree = state.withLock { state in
@@ -136,15 +133,6 @@ package final class FilesInUse: Sendable {
     }
 
     private static func conflict(_ path: String) -> CommandError {
-        let path = Files.name(path)
-        return refused(
-            tr(
-                "\(path) is read or written by the same command; it was not changed",
-                "\(path) は同じコマンドが読み書きするファイルのため、変更していません"))
-    }
-
-    private static func refused(_ message: String) -> CommandError {
-        CommandError(
-            .usage, "fileInUse", message, hint: tr("choose another file for the output", "出力先に別のファイルを指定してください"))
+        CommandError(.fileInUse, values: [Files.name(path)])
     }
 }

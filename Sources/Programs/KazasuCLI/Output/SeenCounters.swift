@@ -49,9 +49,7 @@ package enum SeenCounters {
             guard errno == EWOULDBLOCK || errno == EINTR else { throw Errno(rawValue: errno) }
             usleep(50_000)
         }
-        throw CommandError(
-            .cannotWrite, "locked", tr("another program uses \(path)", "別のプログラムが \(path) を使っています"),
-            hint: tr("try again when it has ended", "それが終わってからやり直してください"))
+        throw CommandError(.seenLocked, values: [path])
     }
 
     private static func replace(
@@ -70,12 +68,7 @@ package enum SeenCounters {
             guard parts.count == 2, let known = try? Hex.decode(String(parts[0])), !known.isEmpty,
                 let highest = UInt32(parts[1])
             else {
-                throw CommandError(
-                    .badFile, "badFile",
-                    tr(
-                        "\(path): line \(number + 1) is not a UID and a counter",
-                        "\(path): \(number + 1) 行目が UID とカウンターではありません"),
-                    hint: tr("name a file that --seen made, or a new one", "--seen が作ったファイルか、新しいファイルを指定してください"))
+                throw CommandError(.seenMalformed, values: [path, "\(number + 1)"])
             }
             guard known == uid else { continue }
             guard counter > highest else { return false }

@@ -100,11 +100,7 @@ package enum Confirmation {
         guard let terminal = Terminal() else {
             let isTyped = Caller.current == .commandLine
             throw CommandError(
-                .usage, "confirmationNeeded",
-                tr(
-                    (isTyped ? "cannot ask for confirmation without a terminal: " : "") + fact,
-                    fact + (isTyped ? "（対話できる端末ではないため確認できません）" : "")),
-                hint: advance(command))
+                isTyped ? .confirmationNoTerminal : .confirmationNotGiven, values: [fact, advance(command)])
         }
         guard try terminal.confirms(fact.prefix(1).uppercased() + fact.dropFirst() + tr(".", "。")) else {
             throw CommandError(.confirmationDeclined)
@@ -121,7 +117,7 @@ package enum Confirmation {
         }
         for line in lines { Output.message(line) }
         guard try terminal.confirms(question) else {
-            throw CommandError(.refused, "declined", tr("nothing was written", "書き込みませんでした"), hint: no)
+            throw CommandError(.issueDeclined, values: [no])
         }
     }
 

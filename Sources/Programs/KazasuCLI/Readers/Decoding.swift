@@ -15,28 +15,20 @@ extension CommandError {
 
     /// Why a decoder found no answer on a card.
     package init(_ error: CardDecodingError) {
-        self.init(
-            .otherCard, "notDecoded", error.words,
-            hint: Remedy.saveDump)
+        self.init(.cardNotDecoded, error)
     }
 
     /// Why a decoder found no answer in a dump.
     package init(ofDump error: CardDecodingError) {
-        self.init(.otherCard, "notDecoded", error.words, hint: CommandError.decodeHint)
+        self.init(.dumpNotDecoded, error)
     }
 
     /// Why a dump gives no balance or history.
     package init(_ error: DumpDecodingError) {
         switch error {
         case .decoding(let error): self.init(ofDump: error)
-        case .otherCard: self.init(.otherCard, "otherCard", error, hint: CommandError.decodeHint)
+        case .otherCard: self.init(.dumpOfOtherCard, error)
         }
-    }
-
-    /// The remedy for a dump that does not contain what is wanted.
-    package static var decodeHint: String {
-        let decode = Caller.current.command("decode", .file)
-        return tr("\(decode) shows what it contains", "\(decode) で中身を確認できます")
     }
 }
 

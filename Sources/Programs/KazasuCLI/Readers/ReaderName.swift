@@ -28,7 +28,7 @@ enum ReaderName {
     /// The drivers whose names alone are IDs.
     private static let drivers = ["rcs380", "rcs300", "rcs320", "rcs310"]
 
-    private static func guess(_ id: String) -> String { tr("did you mean '\(id)'?", "'\(id)' のことですか？") }
+    private static func guess(_ id: String) -> String { Remedy.didYouMean.text(id) }
 
     /// A device file of a serial port, with or without its folder.
     private static func serialPort(_ text: String) -> String? {

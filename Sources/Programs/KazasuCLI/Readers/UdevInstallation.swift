@@ -19,9 +19,7 @@ package struct UdevInstallation {
     package func run(withoutAsking: Bool, _ context: Context) throws(CommandError) {
         guard access(folder.string, W_OK) == 0 else {
             guard errno == EACCES || errno == EPERM || errno == EROFS else { throw .unwritable(folder.string, errno) }
-            throw CommandError(
-                .cannotWrite, "cannotWrite", tr("only root may write \(folder)", "\(folder) に書けるのは root だけです"),
-                hint: "sudo kazasu doctor --fix")
+            throw CommandError(.udevNotRoot, values: ["\(folder)"])
         }
         for file in UdevRules.files { try check(folder.appending(file.name)) }
         let names = UdevRules.files.map(\.name).joined(separator: ", ")
@@ -59,17 +57,10 @@ package struct UdevInstallation {
         guard status.type != .regular else { return }
         let hint = "sudo rm \(ShellWord.quoted(path.string)) && sudo kazasu doctor --fix"
         guard let target = Directory.linkTarget(of: path.string) else {
-            throw CommandError(
-                .cannotWrite, "notRegular",
-                tr("\(path) is not a regular file and was left alone", "\(path) は通常のファイルではないため、そのままにしました"),
-                hint: hint)
+            throw CommandError(.udevNotRegular, values: ["\(path)", hint])
         }
         guard target == "/dev/null" else {
-            throw CommandError(
-                .cannotWrite, "notRegular",
-                tr(
-                    "\(path) is a link to \(target) and was left alone",
-                    "\(path) は \(target) へのリンクのため、そのままにしました"), hint: hint)
+            throw CommandError(.udevLink, values: ["\(path)", hint, "\(target)"])
         }
         throw CommandError(.udevMasked, values: ["\(path)", hint])
     }

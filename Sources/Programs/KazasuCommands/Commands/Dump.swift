@@ -125,7 +125,7 @@ struct Dump: KazasuCommand {
             if let output, let written = file?.written, output != "-" {
                 let command =
                     "kazasu dump --resume \(ShellWord.quoted(written)) -o \(ShellWord.quoted(output))"
-                failure.hint = tr("continue with: \(command)", "続き: \(command)")
+                failure.hint = Remedy.continueWith.text(command)
             }
             throw failure
         }
@@ -179,7 +179,7 @@ struct Dump: KazasuCommand {
         let reason = services.lazy.compactMap { $0.1.keyRefusal }.first ?? .noKey
         throw CommandError(
             .refused, reason.rawValue, tr("the keys opened no service of the card", "鍵で開けたサービスはありません"),
-            hint: Remedy.scan)
+            hint: Remedy.scan.text())
     }
 
     /// Says on standard error what was written, as in `card.json: 3 systems, 63 services, 138 blocks, complete`.

@@ -102,17 +102,11 @@ struct License: KazasuCommand {
         guard kind == .license else { return failure }
         switch failure.reason {
         case "pinLocked":
-            failure.hint = tr(
-                "only the police or a license center can unlock it; \(Caller.current.flag("free")) reads what needs no PIN",
-                "解除できるのは警察署・免許センターだけです。暗証番号なしの項目は \(Caller.current.flag("free")) で読めます")
+            failure.hint = Remedy.unlockAtPolice.text()
         case "lastTry":
-            failure.hint = tr(
-                "a wrong PIN would lock the license, and only the police can unlock it; if you are sure, add --allow-last-try and type yes",
-                "間違えると閉塞し、解除できるのは警察だけです。確実な場合だけ --allow-last-try を付け、端末で yes と入力してください")
+            failure.hint = Remedy.lastTryOfLicense.text()
         case "wrongPIN":
-            failure.hint = tr(
-                "it is not sent again in this run; the correct PIN restores all three tries",
-                "この実行では再送しません。正しく照合できれば残り 3 回に戻ります")
+            failure.hint = Remedy.notSentAgain.text()
         default: break
         }
         return failure

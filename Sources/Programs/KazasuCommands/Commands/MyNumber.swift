@@ -320,13 +320,11 @@ struct MyNumber: KazasuCommand {
     /// The error that ended it; a locked PIN is reset by the municipal office, and a number is printed on the card.
     private func failure(_ error: KazasuError) -> CommandError {
         var failure = CommandError(error)
-        if face, failure.hint == Remedy.checkPIN {
-            failure.hint = tr("compare it with the front of the card", "カードの表面の番号を確かめてください")
+        if face, failure.hint == Remedy.checkPIN.text() {
+            failure.hint = Remedy.compareFront.text()
         }
         if failure.reason == "pinLocked" {
-            failure.hint = tr(
-                "only the municipal office can unlock it; \(Caller.current.flag("free")) reads what needs no PIN",
-                "解除できるのは市区町村の窓口だけです。暗証番号なしの項目は \(Caller.current.flag("free")) で読めます")
+            failure.hint = Remedy.unlockAtCityHall.text()
         }
         return failure
     }

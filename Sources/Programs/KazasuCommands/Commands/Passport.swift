@@ -271,9 +271,7 @@ struct Passport: KazasuCommand {
         let isAsked = !authorityFiles.isEmpty
         var copy = CommandError(chip, isRequired: requireChip)
         if report.isFromFiles, copy?.reason == "copy" {
-            copy?.hint = tr(
-                "do not accept this document, unless evidence.json was changed since",
-                "この文書を受け入れないでください（evidence.json が後から変更された場合を除く）")
+            copy?.hint = Remedy.unlessChanged.text()
         }
         let unsigned = CommandError(signature, isAsked: isAsked, page: page)
         // Another document counts first, then a copy, then the signature, then that nothing was proved.

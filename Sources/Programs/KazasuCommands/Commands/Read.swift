@@ -96,7 +96,7 @@ struct Read: KazasuCommand {
             if let refusal = result.refusals[code] {
                 var failure = CommandError(refusal: refusal, tr("service \(code)", "サービス \(code)"))
                 if let other = Read.swapped(code, in: dump.systems.first?.systemCode) {
-                    failure.hint = tr("did you mean \(other)?", "\(other) ではありませんか？")
+                    failure.hint = Remedy.otherService.text("\(other)")
                 }
                 throw failure
             }

@@ -20,9 +20,9 @@ package struct KeptDump {
         var failure = error
         let path = "\(output).json"
         if error.status == .badFile, (try? OutputFile(path).finish(file)) != nil {
-            failure.hint = tr("the data read so far is in \(path)", "読み取った内容は \(path) に保存しました")
+            failure.hint = Remedy.keptInFile.text(path)
         } else if (try? context.print(file: file)) != nil {
-            failure.hint = tr("the data read so far was written to standard output", "読み取った内容は標準出力に書きました")
+            failure.hint = Remedy.keptOnOutput.text()
         }
         return failure
     }

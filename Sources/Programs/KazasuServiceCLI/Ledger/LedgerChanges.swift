@@ -109,7 +109,7 @@ extension LedgerCommand {
                     : tr(
                         "none of the \(Words.count(failures.count, "file")) could be read",
                         "\(failures.count) 件とも読めませんでした"),
-                hint: tr("\(decode) says what is wrong", "\(decode) で原因を確認できます"))
+                hint: Remedy.decodeSays.text(decode))
         }
     }
 

@@ -56,7 +56,7 @@ extension CommandError {
     init(noStation word: String, in ledger: Ledger) throws(LedgerError) {
         self.init(.noSuchStation(word))
         guard let nearest = NearestName.of(word, among: try ledger.placeNames()) else { return }
-        hint = tr("did you mean '\(nearest)'?", "'\(nearest)' のことですか？")
+        hint = Remedy.didYouMean.text(nearest)
     }
 
     /// What SQLite would take for the journal of a ledger, an outbox or a database of events is something else.

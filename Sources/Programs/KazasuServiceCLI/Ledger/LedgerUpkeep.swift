@@ -171,7 +171,7 @@ extension LedgerCommand {
                 if code == EEXIST {
                     failure.message = tr("\(path) exists; it was not changed", "\(path) はすでにあります（変更していません）")
                 }
-                failure.hint = tr("choose another name; files that exist are kept", "別の名前を指定してください（既存のファイルは残します）")
+                failure.hint = Remedy.otherName.text()
                 throw failure
             } catch {
                 throw CommandError(error)
@@ -231,9 +231,7 @@ extension LedgerCommand {
                 failure.message = failure.message.replacing(scratch.ledger, with: other)
                 if failure.reason == "notALedger" {
                     let add = Caller.current.command("ledger import", .file)
-                    failure.hint = tr(
-                        "merge takes another ledger; \(add) adds dumps",
-                        "merge には台帳を指定します。ダンプは \(add) で追加してください")
+                    failure.hint = Remedy.importDumps.text(add)
                 }
                 throw failure
             }

@@ -215,7 +215,7 @@ struct CommandParameters {
     private static func unknown(_ name: String, among names: [String]) -> CommandError {
         var failure = bad(tr("unknown parameter '\(name)'", "'\(name)' というパラメーターはありません"))
         if let nearest = NearestName.of(name, among: names) {
-            failure.hint = tr("did you mean '\(nearest)'?", "'\(nearest)' のことですか？")
+            failure.hint = Remedy.didYouMean.text(nearest)
         } else if !names.isEmpty {
             failure.hint = names.joined(separator: ", ")
         }
@@ -229,7 +229,7 @@ struct CommandParameters {
     /// A client of the network names something of this computer.
     private static func notLocal(_ name: String) -> CommandError {
         var failure = bad(tr("\(name) cannot be given over the network", "\(name) はネットワーク経由では指定できません"))
-        failure.hint = tr("files and PINs stay on the computer with the reader", "ファイルと暗証番号は、リーダーのあるコンピューターだけで使います")
+        failure.hint = Remedy.staysLocal.text()
         return failure
     }
 }

@@ -88,7 +88,7 @@ struct TapParameters {
         var failure = wrong(tr("unknown parameter '\(name)'", "'\(name)' というパラメーターはありません"))
         let names = ServiceDescription.tapParameters.map(\.name)
         failure.hint =
-            NearestName.of(name, among: names).map { tr("did you mean '\($0)'?", "'\($0)' のことですか？") }
+            NearestName.of(name, among: names).map { Remedy.didYouMean.text($0) }
             ?? names.joined(separator: ", ")
         return failure
     }

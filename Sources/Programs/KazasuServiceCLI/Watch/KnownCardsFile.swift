@@ -18,7 +18,7 @@ enum KnownCardsFile {
     static func parse(_ bytes: [UInt8], _ path: String) throws(CommandError) -> KnownCards {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw bad(
-                path, nil, tr("it is not UTF-8", "UTF-8 ではありません"), hint: tr("save the file as UTF-8", "UTF-8 で保存してください")
+                path, nil, tr("it is not UTF-8", "UTF-8 ではありません"), hint: Remedy.saveAsUTF8.text()
             )
         }
         var cards = KnownCards()

@@ -180,7 +180,7 @@ struct WatchSettings<Options: WatchingCommand> {
         let line = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil }
         throw bad(
             path, line.map { $0 + 1 }, tr("it is not UTF-8", "UTF-8 ではありません"),
-            hint: tr("save the file as UTF-8", "UTF-8 で保存してください"))
+            hint: Remedy.saveAsUTF8.text())
     }
 
     /// The line where a key comes for the second time; that of the first if it cannot be found.
@@ -198,7 +198,7 @@ struct WatchSettings<Options: WatchingCommand> {
         let shown = VisibleText.line(name)
         return bad(
             path, line, tr("unknown option '\(shown)'", "'\(shown)' というオプションはありません"),
-            hint: NearestName.of(name, among: names).map { tr("did you mean '\($0)'?", "'\($0)' のことですか？") })
+            hint: NearestName.of(name, among: names).map { Remedy.didYouMean.text($0) })
     }
 
     private static func line(of error: any Error) -> Int? {

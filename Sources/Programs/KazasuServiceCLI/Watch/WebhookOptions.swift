@@ -102,7 +102,7 @@ struct WebhookForm {
         } catch {
             guard error.status == .missingFile, !name.contains("/") else { throw error }
             let names = WebhookBody.Preset.allCases.map(\.rawValue)
-            let near = NearestName.of(name, among: names).map { tr("did you mean '\($0)'?", "'\($0)' のことですか？") }
+            let near = NearestName.of(name, among: names).map { Remedy.didYouMean.text($0) }
             throw CommandError(
                 error.status, error.reason, error.message,
                 hint: near
@@ -127,13 +127,11 @@ struct WebhookForm {
         case .notJSON(let error):
             return bad(
                 path, nil, tr("with the event in it, it is not JSON: ", "イベントの値を入れると JSON になりません: ") + "\(error)",
-                hint: tr(
-                    "put quotation marks around the whole text, not around a part of it",
-                    "文字列全体を引用符で囲んでください"))
+                hint: Remedy.quoteAll.text())
         case .unknownField(let field, let line):
             return bad(
                 path, line, tr("{\(field)} is not a field", "{\(field)} という項目はありません"),
-                hint: NearestName.of(field, among: fields).map { tr("did you mean '{\($0)}'?", "'{\($0)}' のことですか？") }
+                hint: NearestName.of(field, among: fields).map { Remedy.didYouMean.text("{\($0)}") }
                     ?? tr("the fields: \(fields.joined(separator: ", "))", "使える項目: \(fields.joined(separator: "、"))"))
         }
     }
