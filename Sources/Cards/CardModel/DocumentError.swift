@@ -55,7 +55,7 @@ extension DocumentError {
             case object, array, string, bool, integer, milliseconds, hex, shortHexNumber, decimalName, decimalByteName
             case decimalServiceName, decimalSystemName, counterName, pageName, serviceName, nodeName, instructionName
             case passportInformation, accessNumber, residenceNumber, commandName, parametersName, uniqueBlock,
-                uniquePage, uniquePIN, uniqueKey
+                uniquePage, uniquePIN, uniqueKey, uniqueEntry
             case onePage, utf8, noDocumentType
             case closingQuote, packet, packetInHex, packetLength, matchingAnswer, pin, pmm, idm, cardWithIDm
             case feliCaCard, onePhoneCard, blockAfterAsterisk, blockBeforeAsterisk, blockAfterService, blockInService
@@ -72,7 +72,7 @@ extension DocumentError {
 
             // One value: a number or a name.
             case number, form, bytesInBase64, bytesInHexOrBase64, byteList, hexDigits, hexName, atMostSystems
-            case atMostBlocks, atMostPages, atMostRecords, atMostBytes, atMostApplications, systemCount, cardCount
+            case atMostBlocks, atMostPages, atMostRecords, recordCount, atMostBytes, atMostApplications, systemCount, cardCount
             case xml, xmlDepth, blockNumberUpTo, wireCode, numberedCode, field, fieldOnly, member, enoughBlocks
 
             // A list of possible values.

@@ -24,6 +24,8 @@ public struct DumpDiff: Hashable, Sendable {
     public let classicBlocks: [ClassicBlockChange]
     /// Files of an ISO 7816 card that changed, appeared or disappeared, in the order of the newer dump.
     public let files: [FileChange]
+    /// Applications and files of a MIFARE DESFire that changed, appeared or disappeared, in the order of the newer dump.
+    package let desfire: [DESFireChange]
 
     /// Compares two dumps.
     public init(_ old: CardDump, _ new: CardDump) {
@@ -34,6 +36,7 @@ public struct DumpDiff: Hashable, Sendable {
         counters = NumberedChange.all(old.type2?.counters ?? [:], new.type2?.counters ?? [:])
         classicBlocks = ClassicBlockChange.all(old.classic, new.classic)
         files = FileChange.all(old, new)
+        desfire = DESFireChange.all(old.desfire, new.desfire)
         let before = DumpDiff.services(old)
         let earlier = Dictionary(before.map { ($0.place, $0.service) }) { first, _ in first }
         var seen: Set<Place> = []
@@ -53,7 +56,7 @@ public struct DumpDiff: Hashable, Sendable {
     /// Whether the dumps are equivalent.
     public var isEmpty: Bool {
         blocks.isEmpty && rings.isEmpty && services.isEmpty && pages.isEmpty && counters.isEmpty && files.isEmpty
-            && classicBlocks.isEmpty
+            && classicBlocks.isEmpty && desfire.isEmpty
     }
 
     /// Returns the offsets of the bytes that differ; empty if one side is missing.
@@ -256,18 +259,21 @@ public struct FileChange: Hashable, Sendable {
 
     private static let width = 16
 
+    /// Returns the rows that differ between two contents.
+    static func rows(_ old: [UInt8]?, _ new: [UInt8]?) -> [Row] {
+        stride(from: 0, to: max(old?.count ?? 0, new?.count ?? 0), by: width).compactMap { offset in
+            let row = Row(offset: offset, old: self.row(old, offset), new: self.row(new, offset))
+            return row.old == row.new ? nil : row
+        }
+    }
+
     /// Makes the change of one file; `nil` if there is none.
     init?(_ application: AID?, _ old: FileDump?, _ new: FileDump?) {
         guard let file = new?.id ?? old?.id, old?.state != new?.state || old?.data != new?.data else { return nil }
         self.application = application
         self.file = file
         (oldState, newState) = (old?.state, new?.state)
-        let length = max(old?.data.count ?? 0, new?.data.count ?? 0)
-        rows = stride(from: 0, to: length, by: FileChange.width).compactMap { offset in
-            let row = Row(
-                offset: offset, old: FileChange.row(old?.data, offset), new: FileChange.row(new?.data, offset))
-            return row.old == row.new ? nil : row
-        }
+        rows = FileChange.rows(old?.data, new?.data)
     }
 
     private static func row(_ data: [UInt8]?, _ offset: Int) -> [UInt8]? {

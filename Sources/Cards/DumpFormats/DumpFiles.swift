@@ -39,7 +39,9 @@ extension CardDump {
     ///
     /// - Throws: ``DumpWritingError`` if the format cannot store the dump.
     public func encoded(as format: DumpFileFormat) throws(DumpWritingError) -> [UInt8] {
-        try (format.writer ?? KazasuJSONFormat()).write(self)
+        // Only Kazasu's own document has a place for the applications and files of a DESFire.
+        guard desfire == nil || format == .json else { throw .notSupported(card.technology) }
+        return try (format.writer ?? KazasuJSONFormat()).write(self)
     }
 }
 

@@ -94,7 +94,7 @@ public struct DESFireCard {
     /// The document of a dump, with the member `desfire`.
     package func document(_ contents: DESFireDump, _ members: JSONObject) -> CardDump {
         var dump = CardDump(card: identity, complete: contents.interruption == nil)
-        dump.extra["desfire"] = .object(members)
+        dump.desfire = try? DESFireMemory(json: JSONCursor(.object(members)))
         return dump
     }
 

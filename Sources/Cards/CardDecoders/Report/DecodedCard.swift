@@ -56,6 +56,9 @@ public struct CardKind: RawRepresentable, Hashable, Sendable, ExpressibleByStrin
 
     /// A MIFARE Classic.
     public static let classic = CardKind(rawValue: "classic")
+
+    /// A MIFARE DESFire.
+    package static let desfire = CardKind(rawValue: "desfire")
 }
 
 /// The brand that is printed on a card.

@@ -19,9 +19,13 @@ public struct DumpReports: Hashable, Sendable {
     /// The memory of a MIFARE Classic; `nil` if the dump contains none.
     package var classic: ClassicDump?
 
+    /// A MIFARE DESFire; `nil` if the dump contains none.
+    package var desfire: DESFireMemory?
+
     /// The kind of the first report; `nil` if there is none.
     public var kind: CardKind? {
         cards.first?.kind ?? documents.first?.kind ?? (classic != nil ? .classic : nil)
+            ?? (desfire != nil ? .desfire : nil)
     }
 }
 
@@ -63,6 +67,7 @@ extension CardDump {
         var reports = DumpReports()
         reports.documents = IdentityReport.all(in: self)
         reports.classic = classic
+        reports.desfire = desfire
         for decoder in decoders.recognizing(self) {
             do throws(CardDecodingError) {
                 reports.cards.append(try decoder.decode(self, stations: stations))

@@ -27,6 +27,8 @@ public struct CardDump: Hashable, Sendable {
     public var type2: Type2Dump?
     /// The memory of a MIFARE Classic; `nil` for other cards.
     public var classic: ClassicDump?
+    /// Applications and files of a MIFARE DESFire; `nil` for other cards.
+    package var desfire: DESFireMemory?
     /// Members of the document that are unknown to this version.
     package var extra: JSONObject
 
@@ -188,6 +190,7 @@ extension CardDump {
                 try ClassicDump(json: classic)
             },
             extra: try root.members(without: CardDump.keys))
+        desfire = try root.optional("desfire").map { part throws(DocumentError) in try DESFireMemory(json: part) }
         if let iso7816 = try root.optional("iso7816")?.members(without: ["applications"]), !iso7816.members.isEmpty {
             extra["iso7816"] = .object(iso7816)
         }
@@ -198,7 +201,7 @@ extension CardDump {
 
     private static let keys: [StaticString] = [
         "schema", "tool", "readAt", "reader", "complete", "missing", "card", "felica", "iso7816", "type2",
-        "classic",
+        "classic", "desfire",
     ]
 
     /// The document `kazasu.dump/1`, indented, with a final newline; ``init(parsing:)-([UInt8])`` reads it again.
@@ -225,6 +228,7 @@ extension CardDump {
         }
         document["type2"] = type2?.json
         document["classic"] = classic?.json
+        document["desfire"] = desfire?.json
         document.merge(extra.without(["felica", "iso7816"]))
         return .object(document)
     }

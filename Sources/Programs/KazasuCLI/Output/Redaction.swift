@@ -48,6 +48,8 @@ package struct Redaction: Sendable {
         masked.card.extra = JSONObject()
         masked.type2 = dump.type2.map(apply)
         masked.classic = dump.classic.map(apply)
+        // Which of its files are personal is unknown.
+        masked.desfire = nil
         for system in masked.systems.indices {
             masked.systems[system].idm = apply(masked.systems[system].idm)
             masked.systems[system].extra = JSONObject()

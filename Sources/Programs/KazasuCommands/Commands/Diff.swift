@@ -53,8 +53,11 @@ struct Diff: KazasuCommand {
             context.note(tr("these are dumps of two different cards", "2 つは別のカードのダンプです"))
         }
         let names = try stationOptions.names()
+        // The files of a DESFire are compared as they are, and masked when they are shown.
+        var (shownBefore, shownAfter) = (context.redaction.apply(before), context.redaction.apply(after))
+        (shownBefore.desfire, shownAfter.desfire) = (before.desfire, after.desfire)
         let view = DiffView(
-            diff: DumpDiff(context.redaction.apply(before), context.redaction.apply(after)),
+            diff: DumpDiff(shownBefore, shownAfter),
             old: Meanings(before, names), new: Meanings(after, names), redaction: context.redaction,
             dumps: (before, after))
         if context.json { try context.print(view.json) } else { try context.print(view.text) }

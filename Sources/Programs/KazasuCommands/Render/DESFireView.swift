@@ -6,11 +6,19 @@ import KazasuCLI
 /// A DESFire for display and for documents.
 struct DESFireView {
     let information: DESFireInformation
-    /// What was read of the files; none is masked.
+    /// What was read of the files.
     private let contents: [DESFireFileID: DESFireContents]
+    private let redaction: Redaction
 
+    /// Shows what a card told; contents are not masked.
     init(_ information: DESFireInformation, contents: [DESFireFileID: DESFireContents] = [:]) {
-        (self.information, self.contents) = (information, contents)
+        (self.information, self.contents, redaction) = (information, contents, Redaction(isOn: false))
+    }
+
+    /// Shows what a dump contains; `nil` if its versions are not those of a DESFire.
+    init?(_ memory: DESFireMemory, _ redaction: Redaction) {
+        guard let information = DESFireInformation(memory) else { return nil }
+        (self.information, contents, self.redaction) = (information, memory.contents, redaction)
     }
 
     // MARK: Documents
@@ -84,7 +92,7 @@ struct DESFireView {
         @unknown default: break
         }
         if let id = DESFireFileID(application, file.number), let found = contents[id] {
-            let (name, value) = found.member(Redaction(isOn: false))
+            let (name, value) = found.member(redaction)
             // The settings have the number of records under that name.
             object[name == "records" ? "contents" : name] = value
         }
@@ -126,6 +134,9 @@ struct DESFireView {
             rows.append([tr("Application", "アプリケーション"), "\(application.id)  \(Self.keys(application))\(name)"])
             for file in application.files {
                 rows.append(["  \(application.id):\(file.number)", Self.text(file)])
+                guard let id = DESFireFileID(application.id, file.number), let found = contents[id] else { continue }
+                let lines = found.text(redaction).split(separator: "\n").map(String.init)
+                rows += lines.map { ["    " + tr("Contents", "内容"), $0] }
             }
         }
         for part in information.withheld { rows.append([tr("Withheld", "非公開"), Self.text(part)]) }
@@ -139,7 +150,7 @@ struct DESFireView {
         return tr("\(Words.count(count, "key")) \(type.title)", "\(type.title) の鍵 \(count) 個")
     }
 
-    private static func text(_ file: DESFireFile) -> String {
+    static func text(_ file: DESFireFile) -> String {
         let extent =
             switch file.extent {
             case .bytes(let size): tr(Words.count(size, "byte"), "\(size) バイト")

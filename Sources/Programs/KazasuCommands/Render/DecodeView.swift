@@ -18,6 +18,8 @@ struct DecodeView: StreamedDocument {
 
     private var classic: ClassicView? { found.classic.map { ClassicView($0, redaction) } }
 
+    private var desfire: DESFireView? { found.desfire.flatMap { DESFireView($0, redaction) } }
+
     /// The day on which the chip was made, from the IDm: hidden with it under `--redact`.
     private var manufactured: CalendarDate? {
         redaction.apply(dump.card).manufactureDay(readOn: dump.readAt.flatMap { CalendarDate($0.prefix(10)) } ?? .today)
@@ -43,8 +45,10 @@ struct DecodeView: StreamedDocument {
             document.beginArray()
             for report in found.cards { report.write(to: &document, Language.current, redact: redaction.apply) }
             // The output of the card's own command, with its kind in place of the schema.
-            let classic = classic.map { [(CardKind.classic, $0.report)] } ?? []
-            for (kind, members) in documents.map({ ($0.kind, $0.members) }) + classic {
+            let memories = [
+                classic.map { (CardKind.classic, $0.report) }, desfire.map { (CardKind.desfire, $0.members) },
+            ]
+            for (kind, members) in documents.map({ ($0.kind, $0.members) }) + memories.compactMap(\.self) {
                 var report = JSONObject([("kind", .string(kind.rawValue))])
                 report.merge(members)
                 document.value(.object(report))
@@ -73,7 +77,8 @@ struct DecodeView: StreamedDocument {
         var text = Columns.values(rows)
         // An empty line comes between sections, not before the first one.
         let gap = rows.isEmpty ? "" : "\n"
-        let identities = documents.map(\.text) + [classic?.text(uid: dump.card.uid)].compactMap(\.self)
+        let memories = [classic?.text(uid: dump.card.uid), desfire.map { Columns.values($0.rows) }]
+        let identities = documents.map(\.text) + memories.compactMap(\.self)
         if found.cards.isEmpty, identities.isEmpty {
             text += gap + tr("No decoder supports this card.", "このカードに対応するデコーダーがありません。") + "\n"
         }

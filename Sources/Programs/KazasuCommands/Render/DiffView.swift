@@ -15,7 +15,7 @@ struct DiffView {
 
     var text: String {
         if diff.isEmpty { return tr("no difference\n", "違いはありません\n") }
-        return blockText + memoryText + meaningText
+        return blockText + memoryText + desfireText + meaningText
     }
 
     // MARK: FeliCa
@@ -90,13 +90,13 @@ struct DiffView {
             ?? dumps.old.name(of: change.file, in: change.application)
     }
 
-    private static func sides(_ old: [UInt8]?, _ new: [UInt8]?) -> String {
+    static func sides(_ old: [UInt8]?, _ new: [UInt8]?) -> String {
         [("-", old), ("+", new)].map { sign, bytes in
             bytes.map { "  \(sign) \(Hex.encode($0, uppercase: true))\n" } ?? ""
         }.joined()
     }
 
-    private static func words(_ changedBytes: [Int]) -> String {
+    static func words(_ changedBytes: [Int]) -> String {
         changedBytes.isEmpty ? "" : tr("  bytes ", "  バイト ") + Words.ranges(changedBytes) { "\($0)" }
     }
 
@@ -187,7 +187,7 @@ extension DiffView {
                         "old": ClassicDump.json(shown.old), "new": ClassicDump.json(shown.new),
                     ]
                 }),
-            "files": .array(diff.files.map(json)),
+            "files": .array(diff.files.map(json)), "desfire": .array(diff.desfire.map(json)),
             "balances": .array(
                 changedBalances.map { before, after in
                     [

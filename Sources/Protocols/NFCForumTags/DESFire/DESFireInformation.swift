@@ -8,6 +8,8 @@ public struct DESFireInformation: Hashable, Sendable {
     public internal(set) var freeMemory: Int?
     /// The signature over the UID; empty without one.
     package internal(set) var signature: [UInt8] = []
+    /// The result in a dump, which does not contain the signature.
+    var savedOriginality: Originality?
     /// The settings of the card itself.
     public internal(set) var card: DESFireApplication
     /// The applications, in the order of the card.
@@ -17,6 +19,7 @@ public struct DESFireInformation: Hashable, Sendable {
 
     /// The result of checking the signature over the UID.
     public var originality: Originality {
+        if let savedOriginality { return savedOriginality }
         guard !signature.isEmpty else { return Originality(.absent) }
         guard let uid = version.uid else { return Originality(notChecked: .randomUID) }
         return Originality(signature: signature, uid: uid, isKnown: true)

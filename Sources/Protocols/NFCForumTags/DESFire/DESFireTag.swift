@@ -246,6 +246,12 @@ public struct DESFireVersion: Hashable, Sendable {
         self.uid = uid.contains { $0 != 0 } ? uid : nil
     }
 
+    /// The versions in a dump, seven bytes each; `nil` if they are not those of a DESFire.
+    init?(hardware: [UInt8], software: [UInt8]) {
+        guard hardware.count == 7, software.count == 7, hardware.starts(with: Self.beginning) else { return nil }
+        (self.hardware, self.software, uid) = (hardware, software, nil)
+    }
+
     /// 0 for MF3ICD40, 1 for EV1, 2 for EV2, 3 for EV3.
     public var generation: Int { Int(software[3]) }
 

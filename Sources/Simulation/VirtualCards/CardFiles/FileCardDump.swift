@@ -21,6 +21,9 @@ extension FileCardFile {
             }
         }
         for applet in VirtualFileTree.applets { applet.close(&tree, as: dump) }
+        if let memory = dump.desfire, let desfire = VirtualDESFire(memory, of: dump.card) {
+            tree.applets.append(desfire)
+        }
         let interface = try interface(dump.card).changed(by: CardQuirks(virtual?.optional("quirks")))
         return VirtualFileCard(interface, files: tree, options: options, isoDEP: isoDEP)
     }

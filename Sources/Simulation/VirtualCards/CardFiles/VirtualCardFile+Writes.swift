@@ -256,6 +256,8 @@ private struct FileWrites: CardWrites {
     /// What an applet keeps beside the files, and its name in the card file.
     private var members: [(name: String, value: JSONValue)] = []
     private var applet = VirtualNTAG424.name
+    /// The files of a DESFire whose contents changed.
+    private var contents: [(application: [UInt8], number: UInt8, file: VirtualDESFire.File)] = []
     private var hidesUID = false
 
     init(_ old: VirtualFileTree, _ new: VirtualFileTree) {
@@ -265,6 +267,7 @@ private struct FileWrites: CardWrites {
         }
         if let before = old.applet(VirtualDESFire.self), let after = new.applet(VirtualDESFire.self) {
             (members, applet) = (after.members(since: before), VirtualDESFire.name)
+            contents = after.files(since: before)
         }
         take(nil, old.masterFile, new.masterFile)
         for (place, (before, after)) in zip(old.applications, new.applications).enumerated() {
@@ -334,5 +337,23 @@ private struct FileWrites: CardWrites {
                 }
             }
         }
+        guard let memory = dump.desfire else { return }
+        var json = memory.json
+        for (application, number, file) in contents {
+            for (place, known) in memory.applications.enumerated() where known.idBytes == application {
+                for (index, kept) in known.files.enumerated() where kept.number == number && kept.contents != nil {
+                    var new = json["applications"][place]["files"][index]
+                    switch file.kind {
+                    case .standard, .backup: new["data"] = .hex(file.bytes)
+                    case .value: new["value"] = .int(Int(file.value))
+                    case .linear, .cyclic:
+                        new["records"] = .int(file.records.count)
+                        new["contents"] = .array(file.records.map { .hex($0) })
+                    }
+                    json["applications"][place]["files"][index] = new
+                }
+            }
+        }
+        dump.desfire = (try? DESFireMemory(json: JSONCursor(json))) ?? memory
     }
 }

@@ -16,7 +16,7 @@ package struct VirtualDESFire: VirtualApplet {
         case ev3 = "EV3"
 
         /// GetVersion's first two parts, as cards of 4 and 8 KB give them.
-        fileprivate var parts: [[UInt8]] {
+        var parts: [[UInt8]] {
             switch self {
             case .d40: [[0x04, 0x01, 0x01, 0x00, 0x02, 0x18, 0x05], [0x04, 0x01, 0x01, 0x00, 0x06, 0x18, 0x05]]
             case .ev1: [[0x04, 0x01, 0x01, 0x01, 0x00, 0x1A, 0x05], [0x04, 0x01, 0x01, 0x01, 0x04, 0x1A, 0x05]]
@@ -87,6 +87,8 @@ package struct VirtualDESFire: VirtualApplet {
     /// What Read_Sig gives, 56 bytes; none if empty.
     package var signature: [UInt8] = []
     package var isUIDHidden = false
+    /// GetVersion's first two parts of a card that is made from a dump.
+    var savedVersion: [[UInt8]]?
     /// The card itself, with the master key.
     package var card: Application
     package var applications: [Application] = []
@@ -303,7 +305,7 @@ package struct VirtualDESFire: VirtualApplet {
 
     private var version: [[UInt8]] {
         let uid = isUIDHidden ? [UInt8](repeating: 0, count: 7) : uid
-        return generation.parts + [uid + [0xBA, 0x54, 0x40, 0xE0, 0x20, 0x12, 0x21]]
+        return (savedVersion ?? generation.parts) + [uid + [0xBA, 0x54, 0x40, 0xE0, 0x20, 0x12, 0x21]]
     }
 
     private func keySettings() -> Answer {
