@@ -134,4 +134,102 @@ struct DESFireCommandTests {
             environment: Self.keys)
         #expect(read.output.hasPrefix("000102CAFE7700"))
     }
+
+    // MARK: Dumps
+
+    /// A dump of the card with key 1 of the club's application.
+    private static func dump(in folder: TemporaryFolder) throws -> String {
+        let keys = try folder.write(Array("F5A1C0 1 \(Self.keys["KEY1"] ?? "") 02".utf8), as: "keys.txt")
+        chmod(keys, 0o600)
+        let file = "\(folder.path)/card.json"
+        let result = try run("dump --keys \(keys) -o \(file)")
+        #expect(result.hasEnded(0), "\(result.errors)")
+        return file
+    }
+
+    @Test("decode shows a dump as info shows the card, with contents and what was withheld")
+    func decode() throws {
+        let folder = try TemporaryFolder()
+        let file = try Self.dump(in: folder)
+        for (words, name) in [([], "decode.txt"), (["--lang", "ja"], "decode.ja.txt"), (["--json"], "decode.json")] {
+            let result = try Kazasu.run(["decode", file] + words)
+            #expect(result.hasEnded(0) && result.errors.isEmpty, "\(result.errors)")
+            try Snapshot.check(result.output, "answers/desfire-\(name)")
+        }
+        for words in [[], ["--json"]] {
+            let masked = try Kazasu.run(["decode", file, "--redact"] + words)
+            #expect(masked.hasEnded(0) && masked.output.contains("F5A1C0"))
+            for secret in ["4d656d62", "1250", "20260105"] { #expect(!masked.output.lowercased().contains(secret)) }
+        }
+    }
+
+    @Test("diff lists bytes, values and records that differ, masked with --redact")
+    func diff() throws {
+        let folder = try TemporaryFolder()
+        let file = try Self.dump(in: folder)
+        let text = String(decoding: try TestFiles.read(file), as: UTF8.self)
+            .replacing(#""value": 1250"#, with: #""value": 1300"#).replacing("cafe0001", with: "cafe0002")
+            .replacing("4d656d626572", with: "4d656d626573")
+        let new = try folder.write(Array(text.utf8), as: "new.json")
+        for (words, name) in [([], "diff.txt"), (["--lang", "ja"], "diff.ja.txt"), (["--json"], "diff.json")] {
+            let result = try Kazasu.run(["diff", file, new] + words)
+            #expect(result.hasEnded(0), "\(result.errors)")
+            try Snapshot.check(result.output, "answers/desfire-\(name)")
+            let masked = try Kazasu.run(["diff", file, new, "--redact"] + words)
+            #expect(masked.output.contains("F5A1C0") && !masked.output.contains("1300"))
+            #expect(!masked.output.lowercased().contains("cafe0002"))
+        }
+        let same = try Kazasu.run(["diff", file, file, "--exit-code"])
+        #expect(same.hasEnded(0) && same.output == "no difference\n")
+    }
+
+    @Test("convert keeps applications and files in Kazasu's own format alone, and refuses a damaged dump")
+    func convert() throws {
+        let folder = try TemporaryFolder()
+        let file = try Self.dump(in: folder)
+        let kept = try Kazasu.run(["convert", file, "--to", "json"])
+        let text = String(decoding: try TestFiles.read(file), as: UTF8.self)
+        #expect(kept.hasEnded(0) && kept.output == text)
+        for format in ["hex", "flipper", "proxmark", "mfd"] {
+            try Kazasu.run(["convert", file, "--to", format]).expectError(65, "cannot write this dump as \(format)")
+        }
+        let damaged = text.replacing("cafe0001", with: "cafe00")
+        let bad = try folder.write(Array(damaged.utf8), as: "bad.json")
+        for words in [
+            ["decode", bad], ["convert", bad, "--to", "json"], ["desfire", "info", "-r", "virtual:\(bad)"],
+        ] {
+            try Kazasu.run(words).expectError(65, "desfire.applications")
+        }
+    }
+
+    @Test("A dump is a card: what it contains is read by everybody, what was withheld is refused")
+    func dumpAsCard() throws {
+        let folder = try TemporaryFolder()
+        let file = try Self.dump(in: folder)
+        func read(_ words: String...) throws -> ChildResult {
+            try Kazasu.run(["desfire"] + words + ["-r", "virtual:\(file)"], environment: Self.keys)
+        }
+        #expect(try read("read", "F5A1C0:3").output == "1250\n")
+        #expect(try read("read", "F5A1C0:4").output == "20260105000000FA\n20260212000001F4\n")
+        try read("read", "F48020:0").expectError(77, "F48020:0", notes: 1)
+        try read("read", "030201:0").expectError(77, "030201:0", notes: 1)
+        // Nobody knows the keys of such a card, not even those of the card that was read.
+        try read("read", "F48020:0", "--key-from", "env:DES").expectError(77, "key", notes: 1)
+        let again = try read("dump")
+        let (old, new) = (
+            try CardDump(parsing: TestFiles.read(file)), try CardDump(parsing: Array(again.output.utf8))
+        )
+        #expect(old.desfire?.withheld == new.desfire?.withheld)
+        let contents = [old, new].map { $0.desfire?.applications.map { $0.files.map(\.contents) } }
+        #expect(contents[0] == contents[1] && old.desfire?.card == new.desfire?.card)
+        // Writes are kept in the dump.
+        let written = "\(folder.path)/written.json"
+        let result = try read("write", "F5A1C0:6", "--hex", "CAFE77", "--virtual-writes", written)
+        #expect(result.hasEnded(0), "\(result.errors)")
+        let change = try Kazasu.run(["diff", file, written])
+        #expect(change.output.contains("F5A1C0:6 0000  bytes 0-2\n"), "\(change.output)")
+        // Another card of type A.
+        let other = "virtual:\(TestFiles.root)/Fixtures/virtual/ntag424.json"
+        try Kazasu.run(["desfire", "info", "-r", other]).expectError(76, "DESFire")
+    }
 }
