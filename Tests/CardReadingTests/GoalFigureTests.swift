@@ -211,5 +211,6 @@ struct GoalFigureTests {
             report("finding \(name)", [cost])
         }
         try Self.printDocuments()
+        report("info of a DESFire with 20 applications", [try Self.desfireInformation()])
     }
 }
