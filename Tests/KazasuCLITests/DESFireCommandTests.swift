@@ -211,10 +211,10 @@ struct DESFireCommandTests {
         }
         #expect(try read("read", "F5A1C0:3").output == "1250\n")
         #expect(try read("read", "F5A1C0:4").output == "20260105000000FA\n20260212000001F4\n")
-        try read("read", "F48020:0").expectError(77, "F48020:0", notes: 1)
-        try read("read", "030201:0").expectError(77, "030201:0", notes: 1)
+        try read("read", "F48020:0").expectError(77, "F48020:0", after: 1)
+        try read("read", "030201:0").expectError(77, "030201:0", after: 1)
         // Nobody knows the keys of such a card, not even those of the card that was read.
-        try read("read", "F48020:0", "--key-from", "env:DES").expectError(77, "key", notes: 1)
+        try read("read", "F48020:0", "--key-from", "env:DES").expectError(77, "key", after: 1)
         let again = try read("dump")
         let (old, new) = (
             try CardDump(parsing: TestFiles.read(file)), try CardDump(parsing: Array(again.output.utf8))
