@@ -72,7 +72,8 @@ extension DocumentError {
 
             // One value: a number or a name.
             case number, form, bytesInBase64, bytesInHexOrBase64, byteList, hexDigits, hexName, atMostSystems
-            case atMostBlocks, atMostPages, atMostRecords, recordCount, atMostBytes, atMostApplications, systemCount, cardCount
+            case atMostBlocks, atMostPages, atMostRecords, recordCount, atMostBytes, atMostApplications, systemCount,
+                cardCount
             case xml, xmlDepth, blockNumberUpTo, wireCode, numberedCode, field, fieldOnly, member, enoughBlocks
 
             // A list of possible values.
