@@ -679,6 +679,44 @@ class Taps(Case):
             self.assertEqual(events, stored[first:first + len(events)])
 
 
+class BesideASetup(Case):
+    """A key change on the reader that the server was given: the server is told that it is in use, and does not disturb."""
+
+    def test_a_dump_while_a_tag_is_set_up(self):
+        link, card, journal = (f"{self.folder}/{name}" for name in ("card", "card.json", "journal"))
+        with open(f"{TOP}/Fixtures/virtual/ntag424-factory.json", encoding="utf-8") as source, open(card, "w", encoding="utf-8") as copy:
+            copy.write(source.read())
+        simulator = self.stack.enter_context(subprocess.Popen(
+            [KAZASUD, "simulate", card, "--link", link], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, text=True, env=environment()))
+        self.addCleanup(simulator.kill)
+        reader = simulator.stdout.readline().rstrip("\n")
+        setup = self.stack.enter_context(subprocess.Popen(
+            [KAZASUD, "tag", "provision", "--plan", f"{TOP}/Fixtures/provision/ntag424-plan.json", "--new-keys",
+             f"{TOP}/Fixtures/provision/ntag424-keys.txt", "--yes", "--json", "--journal", journal, "-r", reader, "--trace", "/dev/stderr"],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment()))
+        self.addCleanup(setup.kill)
+
+        def steps():
+            if not os.path.exists(journal):
+                return 0
+            with open(journal, encoding="utf-8") as file:
+                return len(file.readlines()) - 1
+
+        while steps() < 1:
+            self.assertTrue(setup.stderr.readline(), "it ended without a step")
+        setup.send_signal(signal.SIGSTOP)
+        server = self.serve(reader=f"door={reader}")
+        response = server.get("/v1/dump?timeout=1")
+        self.assertEqual((response.status, check(response.json)["reason"]), (503, "busy"))
+        setup.send_signal(signal.SIGCONT)
+        output, errors = setup.communicate(timeout=120)
+        self.assertEqual(setup.returncode, 0, errors)
+        self.assertTrue(check(json.loads(output))["verified"])
+        server.ready()
+        self.assertEqual(server.get("/v1/poll?timeout=10").json["cards"][0]["card"]["uid"], "04de5f1eacc040")
+
+
 class BadInput(Case):
     def test_raw_bytes(self):
         with self.serve() as server:
