@@ -117,6 +117,40 @@ struct DESFireWriteTests {
         return now.bytes == before.bytes && now.value == before.value && now.records == before.records
     }
 
+    @Test("A second key of an application goes on with the session of EV2, and a wrong one ends it")
+    func nonFirst() throws {
+        let card = Self.card(.ev2)
+        let tag = card.tag
+        _ = try tag.identify()
+        try tag.link.select(try Self.id(1).application)
+        try tag.authenticate(try Self.key(2), .aes, .ev2)
+        #expect(try tag.link.ask(.keyVersion, [0]) == [0])
+        try tag.authenticate(try Self.key(1), .aes, .ev2)
+        #expect(card.count(0x71) == 1 && card.count(0x77) == 1)
+        // Counter and identifier of the first session, keys of the second.
+        #expect(try tag.link.ask(.keyVersion, [1]) == [0])
+        let wrong = try #require(DESFireKey([UInt8](repeating: 0x5A, count: 16), number: 0))
+        #expect(throws: DESFireError.wrongKey) { try tag.authenticate(wrong, .aes, .ev2) }
+        #expect(card.count(0x77) == 2)
+        #expect(card.state.tree.applet(VirtualDESFire.self)?.failures == [[0xF5, 0xA1, 0xC0, 0]: 1])
+        try tag.authenticate(try Self.key(0), .aes, .ev2)
+        #expect(card.count(0x71) == 2 && card.count(0x77) == 2)
+    }
+
+    @Test("A card that refuses NonFirst gets First")
+    func nonFirstIsRefused() throws {
+        let card = Self.card(.ev2)
+        let tag = card.tag
+        _ = try tag.identify()
+        try tag.link.select(try Self.id(1).application)
+        try tag.authenticate(try Self.key(2), .aes, .ev2)
+        // SelectApplication, of which the driver knows nothing, ends the card's session.
+        _ = card.state.answer([0x90, 0x5A, 0x00, 0x00, 0x03, 0xC0, 0xA1, 0xF5, 0x00])
+        try tag.authenticate(try Self.key(1), .aes, .ev2)
+        #expect(card.count(0x77) == 1 && card.count(0x71) == 2)
+        #expect(try tag.link.ask(.keyVersion, [1]) == [0])
+    }
+
     @Test(
         "Every kind of file in every session and mode, in frames", arguments: VirtualDESFire.Generation.allCases,
         [0, 1, 3] as [UInt8])

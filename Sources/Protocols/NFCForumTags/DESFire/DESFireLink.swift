@@ -49,20 +49,32 @@ final class DESFireLink {
     private static let selectCode: UInt8 = 0x5A
     /// AdditionalFrame.
     private static let moreCode: UInt8 = 0xAF
+    /// AuthenticateEV2NonFirst.
+    private static let nonFirstCode: UInt8 = 0x77
 
     // MARK: Authentication
 
-    /// Authenticates once.
+    /// Authenticates once: with EV2, NonFirst where a session is open in the application, else First.
     ///
     /// - Returns: `false` if the application begins no such authentication, so that nothing was proved.
     /// - Throws: ``DESFireError/wrongKey``, ``DESFireError/noSuchKey(_:)``, ``DESFireError/tag(_:)``.
     func authenticate(
         _ key: DESFireKey, _ type: DESFireKeyType, _ method: DESFireAuthenticationMethod
     ) throws(DESFireError) -> Bool {
+        // NonFirst goes on with a session of EV2.
+        var earlier = method == .ev2 ? secure as? DESFireEV2Session : nil
         secure = nil
         // Without OpenSSL there is no AES: found before anything is sent.
         _ = try crypto { () throws(CryptoError) in try key.cipher(type) }
-        let first = try send(method.code, method == .ev2 ? [key.number, 0x00] : [key.number])
+        var first =
+            try earlier == nil
+            ? send(method.code, method == .ev2 ? [key.number, 0x00] : [key.number])
+            : send(Self.nonFirstCode, [key.number])
+        if earlier != nil, ![DESFireStatus.more, DESFireStatus.noSuchKey, DESFireStatus.delay].contains(first.status) {
+            // The card has no such session, or does not know the command.
+            earlier = nil
+            first = try send(method.code, [key.number, 0x00])
+        }
         switch first.status {
         case DESFireStatus.more: break
         case DESFireStatus.noSuchKey: throw .noSuchKey(key.number)
@@ -76,7 +88,7 @@ final class DESFireLink {
         guard let run else { return false }
         let second = try send(Self.moreCode, run.reply)
         guard second.status == DESFireStatus.success else { throw .wrongKey }
-        secure = try crypto { () throws(CryptoError) in try run.session(second.data) }
+        secure = try crypto { () throws(CryptoError) in try run.session(second.data, after: earlier) }
         guard secure != nil else { throw .wrongKey }
         opener = key.number
         return true

@@ -103,11 +103,18 @@ extension VirtualDESFire {
     // MARK: Authentication
 
     mutating func begin(_ code: UInt8, _ data: [UInt8], on card: inout FileCardState) -> FileCardReply {
+        // NonFirst goes on with identifier and counter of a session of EV2.
+        if code == 0x77 {
+            guard case .open(let open) = access, open.kind == .ev2 else { return FileCardReply(0x919D) }
+            earlier = open
+        } else {
+            earlier = nil
+        }
         access = .none
         pending = [:]
         guard data.count >= 1, code == 0x71 || data.count == 1 else { return FileCardReply(0x917E) }
         if code != 0x0A, generation == .d40 { return FileCardReply(0x911C) }
-        if code == 0x71, !generation.isNew { return FileCardReply(0x911C) }
+        if code == 0x71 || code == 0x77, !generation.isNew { return FileCardReply(0x911C) }
         let number = Int(data[0])
         guard number < current.keys.count else { return FileCardReply(0x9140) }
         let key = current.keys[number]
@@ -144,7 +151,7 @@ extension VirtualDESFire {
                 for index in 0..<8 { plain.append(block[index] ^ last[index]) }
             }
         } else {
-            let start = code == 0x71 ? zeros : Array(challenge.suffix(key.block))
+            let start = code == 0x71 || code == 0x77 ? zeros : Array(challenge.suffix(key.block))
             plain = key.decrypt(data, after: start) ?? []
         }
         guard plain.count == data.count, Array(plain[own.count...]) == Array(own[1...]) + [own[0]] else {
@@ -153,7 +160,7 @@ extension VirtualDESFire {
         }
         let reader = Array(plain[..<own.count])
         let turned = Array(reader[1...]) + [reader[0]]
-        if code == 0x71 { return openNew(key, number, reader, own, turned, &card) }
+        if code == 0x71 || code == 0x77 { return openNew(key, number, reader, own, turned, &card) }
         let start = code == 0x0A ? zeros : Array(data.suffix(key.block))
         guard let answer = key.encrypt(turned, after: start) else { return FileCardReply(0x91EE) }
         let kind: DESFireChipSession.Kind = code == 0x0A ? .d40 : .ev1
@@ -179,13 +186,15 @@ extension VirtualDESFire {
         for place in 0..<6 { vector.append(reader[2 + place] ^ own[place]) }
         vector += own[6...] + reader[8...]
         let zeros = [UInt8](repeating: 0, count: 16)
-        let identifier = random(4, &card)
+        let identifier = earlier?.identifier ?? random(4, &card)
+        let proof = earlier == nil ? identifier + turned + [UInt8](repeating: 0, count: 12) : turned
         guard let cipher = key.cmac([0xA5, 0x5A] + vector, after: zeros),
             let mac = key.cmac([0x5A, 0xA5] + vector, after: zeros),
-            let answer = key.encrypt(identifier + turned + [UInt8](repeating: 0, count: 12), after: zeros)
+            let answer = key.encrypt(proof, after: zeros)
         else { return FileCardReply(0x91EE) }
         var session = DESFireChipSession(.ev2, key: number, cipherKey: DESFireChipKey(.aes, cipher))
         (session.macKey, session.identifier) = (DESFireChipKey(.aes, mac), identifier)
+        session.count = earlier?.count ?? 0
         access = .open(session)
         return FileCardReply(answer, 0x9100)
     }

@@ -92,6 +92,8 @@ package struct VirtualDESFire: VirtualApplet {
     /// The card itself, with the master key.
     package var card: Application
     package var applications: [Application] = []
+    /// The session whose identifier and counter an authentication goes on with.
+    var earlier: DESFireChipSession?
     /// Random numbers that come before those of the generator, for vectors.
     package var randoms: [[UInt8]] = []
     /// How often a key was refused, by application (three bytes) and number.
@@ -205,7 +207,7 @@ package struct VirtualDESFire: VirtualApplet {
     private mutating func carryOut(_ code: UInt8, _ data: [UInt8], on card: inout FileCardState) -> FileCardReply {
         switch code {
         case 0x5A: return select(data)
-        case 0x0A, 0x1A, 0xAA, 0x71: return begin(code, data, on: &card)
+        case 0x0A, 0x1A, 0xAA, 0x71, 0x77: return begin(code, data, on: &card)
         case 0x60: return look(code, data, 0) { .parts($0.version) }
         case 0x45: return look(code, data, 0) { $0.keySettings() }
         case 0x64: return look(code, data, 1) { $0.keyVersion(data[0]) }
