@@ -59,25 +59,15 @@ struct DESFireSetupRun {
     ) throws {
         let old = try TagSetupOptions.readDESFire(setup.keys, context)
         let given = try TagSetupOptions.readDESFire(newKeys, context)
-        let new = given ?? (journal.plan.isReset ? cardKey(old ?? DESFireKeys()) : DESFireKeys())
+        let new = given ?? (journal.work.plan.isReset ? cardKey(old ?? DESFireKeys()) : DESFireKeys())
         try DESFireSetupRun(
-            context: context, setup: setup, readerOptions: readerOptions, plan: journal.plan, old: old, new: new
+            context: context, setup: setup, readerOptions: readerOptions, plan: journal.work.plan, old: old, new: new
         ).resume(journal)
     }
 
     /// The journal of a run, which exists from the first step on.
     private final class Recorder {
         var journal: DESFireJournal?
-        var failure: CommandError?
-
-        func record(_ step: DESFireStep) throws(KazasuError) {
-            do throws(CommandError) {
-                try journal?.record(step)
-            } catch {
-                failure = error
-                throw .cancelled
-            }
-        }
     }
 
     func begin(journal path: String?, dryRun: Bool, permanent: Bool, yes: Bool) throws {
@@ -91,7 +81,7 @@ struct DESFireSetupRun {
             let recorder = Recorder()
             let issuer = try DESFireSetup(
                 tag, plan, old, new, resuming: nil,
-                journal: { step throws(KazasuError) in try recorder.record(step) })
+                journal: { step throws(KazasuError) in try recorder.journal?.take(step) })
             let survey = try issuer.survey(allowsPermanent: permanent)
             try rehearse(survey, old ?? DESFireKeys(), new)
             guard let planned = issuer.planned() else { throw CommandError.bug("a plan without steps") }
@@ -102,10 +92,9 @@ struct DESFireSetupRun {
             if !yes { try confirm(planned) }
             try issuer.prove()
             let journal = try DESFireJournal(
-                creating: path ?? StepJournal.usualPath(TagJournal.kind), uid: issuer.uid, plan,
-                old: old ?? DESFireKeys(), new: new)
+                creating: path, DESFireWork(uid: issuer.uid, plan, old: old ?? DESFireKeys(), new: new))
             recorder.journal = journal
-            try run(issuer, recorder, journal.path, tag.identity)
+            try run(issuer, journal, tag.identity)
         }
     }
 
@@ -113,18 +102,18 @@ struct DESFireSetupRun {
         let session = try ReaderSession(readerOptions, context)
         try closing(session) { session in
             let tag = try session.find(.tag).forumTag()
-            let uid = journal.progress.uid
+            let uid = journal.work.progress.uid
             let old = try setup.derived(self.old ?? DESFireKeys(), uid: uid)
             let new = try setup.derived(self.new, uid: uid)
             let recorder = Recorder()
             recorder.journal = journal
             let issuer = try DESFireSetup(
-                tag, plan, old, new, resuming: journal.progress,
-                journal: { step throws(KazasuError) in try recorder.record(step) })
+                tag, plan, old, new, resuming: journal.work.progress,
+                journal: { step throws(KazasuError) in try recorder.journal?.take(step) })
             let survey = try issuer.survey(allowsPermanent: true)
-            try rehearse(survey, old, new, resuming: journal.progress)
-            try going(on: journal.path, recorder) { () throws(KazasuError) in try issuer.prove() }
-            try run(issuer, recorder, journal.path, tag.identity)
+            try rehearse(survey, old, new, resuming: journal.work.progress)
+            try going(on: journal) { () throws(KazasuError) in try issuer.prove() }
+            try run(issuer, journal, tag.identity)
         }
     }
 
@@ -140,22 +129,18 @@ struct DESFireSetupRun {
         guard isRight else { throw CommandError.bug("the rehearsal was not read back") }
     }
 
-    private func run(_ issuer: DESFireSetup, _ recorder: Recorder, _ path: String, _ card: CardIdentity) throws {
-        context.note(tr("journal: \(path)", "ジャーナル: \(path)"))
-        let result = try going(on: path, recorder) { () throws(KazasuError) in try issuer.run() }
+    private func run(_ issuer: DESFireSetup, _ journal: DESFireJournal, _ card: CardIdentity) throws {
+        context.note(tr("journal: \(journal.path)", "ジャーナル: \(journal.path)"))
+        let result = try going(on: journal) { () throws(KazasuError) in try issuer.run() }
         try answer(result, card)
     }
 
     /// Runs a part that may be interrupted; the error then names the command that goes on.
     private func going<Value>(
-        on path: String, _ recorder: Recorder, _ body: () throws(KazasuError) -> Value
+        on journal: DESFireJournal, _ body: () throws(KazasuError) -> Value
     ) throws(CommandError) -> Value {
-        do throws(KazasuError) {
-            return try body()
-        } catch {
-            throw TagJournal.kind.ended(by: recorder.failure ?? CommandError(error), path) {
-                tr("go on with the same files of keys: \($0)", "同じ鍵のファイルで続けてください: \($0)")
-            }
+        try journal.going(body) {
+            tr("go on with the same files of keys: \($0)", "同じ鍵のファイルで続けてください: \($0)")
         }
     }
 

@@ -255,7 +255,7 @@ struct TagResume: KazasuCommand {
 
     func execute(_ context: Context) throws {
         try context.check("--journal", isGiven: true)
-        if DESFireJournal.isJournal(try Files.read(journal, limit: StepJournal.limit, as: nil)) {
+        if DESFireWork.isJournal(try Files.read(journal, limit: StepJournal.limit, as: nil)) {
             return try DESFireSetupRun.resume(context, setup, readerOptions, DESFireJournal(resuming: journal), newKeys)
         }
         let old = try TagSetupOptions.read(setup.keys, context)

@@ -3,14 +3,17 @@
 import Kazasu
 import KazasuCLI
 
-/// The journal of a DESFire's setup: the UID, the plan and check values of the keys, then the steps. It contains no key.
-final class DESFireJournal {
+/// The journal of a DESFire's setup.
+typealias DESFireJournal = IssueJournal<DESFireWork>
+
+/// A DESFire's setup: the UID, the plan and check values of the keys.
+struct DESFireWork: IssueWork {
+    static let kind = TagWork.kind
+
     let plan: DESFirePlan
     /// What the steps so far did.
     let progress: DESFireProgress
-    private let steps: StepJournal
-
-    var path: String { steps.path }
+    private let checks: (old: DESFireKeyCheck, new: DESFireKeyCheck)
 
     /// Whether the first line of a journal has the plan of a DESFire.
     static func isJournal(_ bytes: [UInt8]) -> Bool {
@@ -21,56 +24,44 @@ final class DESFireJournal {
         return chip == DESFirePlan.chip
     }
 
-    /// Makes a journal. Another one is never overwritten, unless no step was taken with it.
-    init(
-        creating path: String, uid: [UInt8], _ plan: DESFirePlan, old: DESFireKeys, new: DESFireKeys
-    ) throws(CommandError) {
+    init(uid: [UInt8], _ plan: DESFirePlan, old: DESFireKeys, new: DESFireKeys) throws(CommandError) {
         self.plan = plan
-        let checks: (DESFireKeyCheck, DESFireKeyCheck)
         do throws(DESFireError) {
             checks = (try DESFireKeyCheck(old), try DESFireKeyCheck(new))
         } catch {
             throw CommandError(error)
         }
-        progress = DESFireProgress(uid: uid, steps: [], old: checks.0, new: checks.1)
-        steps = try StepJournal(
-            creating: path, TagJournal.kind,
-            [
-                ("uid", .string(uid.hexadecimal)), ("plan", plan.json), ("old", Self.json(checks.0)),
-                ("new", Self.json(checks.1)),
-            ])
+        progress = DESFireProgress(uid: uid, steps: [], old: checks.old, new: checks.new)
     }
 
-    /// Opens the journal of a setup that was interrupted.
-    init(resuming path: String) throws(CommandError) {
-        var known: (plan: DESFirePlan, progress: DESFireProgress)?
-        steps = try StepJournal(resuming: path, TagJournal.kind) { first, lines throws(DocumentError) in
-            var steps: Set<DESFireStep> = []
-            for line in lines { steps.insert(try Self.step(line)) }
-            known = (
-                try DESFirePlan.ofJournal(try first.required("plan")),
-                DESFireProgress(
-                    uid: try first.required("uid").bytes(count: 7), steps: steps,
-                    old: try Self.check(first.required("old")), new: try Self.check(first.required("new")))
-            )
+    init(_ first: JSONCursor, steps lines: [JSONCursor]) throws(DocumentError) {
+        let steps = try JSONCursor.steps(lines) { word, line throws(DocumentError) in
+            let number = try line.optional("number").map { json throws(DocumentError) in
+                UInt8(try json.integer(in: 0...31))
+            }
+            let application = try line.optional("aid").map { json throws(DocumentError) in
+                guard let id = DESFireApplicationID(try json.text()) else { throw json.malformed(.form, "F5A1C0") }
+                return id
+            }
+            return DESFireStep(name: word, application: application, number: number)
         }
-        guard let known else { throw CommandError.bug("a journal without a first line") }
-        (plan, progress) = known
+        plan = try DESFirePlan.ofJournal(try first.required("plan"))
+        checks = (try Self.check(first.required("old")), try Self.check(first.required("new")))
+        progress = DESFireProgress(
+            uid: try first.required("uid").bytes(count: 7), steps: steps, old: checks.old, new: checks.new)
     }
 
-    private static func step(_ line: JSONCursor) throws(DocumentError) -> DESFireStep {
-        let word = try line.required("step")
-        let number = try line.optional("number").map { json throws(DocumentError) in
-            UInt8(try json.integer(in: 0...31))
-        }
-        let application = try line.optional("aid").map { json throws(DocumentError) in
-            guard let id = DESFireApplicationID(try json.text()) else { throw json.malformed(.form, "F5A1C0") }
-            return id
-        }
-        guard let step = DESFireStep(name: try word.text(), application: application, number: number) else {
-            throw word.malformed(.form, "step")
-        }
-        return step
+    var members: [(String, JSONValue)] {
+        [
+            ("uid", .string(progress.uid.hexadecimal)), ("plan", plan.json), ("old", Self.json(checks.old)),
+            ("new", Self.json(checks.new)),
+        ]
+    }
+
+    static func members(of step: DESFireStep) -> [(String, JSONValue)] {
+        [("step", .string(step.name))]
+            + (step.application.map { [("aid", JSONValue.string($0.description))] } ?? [])
+            + (step.number.map { [("number", JSONValue.int(Int($0)))] } ?? [])
     }
 
     private static func json(_ check: DESFireKeyCheck) -> JSONValue {
@@ -93,13 +84,5 @@ final class DESFireJournal {
             throw json.malformed(.object)
         }
         return check
-    }
-
-    /// Stores a step, and returns when it is on the disk.
-    func record(_ step: DESFireStep) throws(CommandError) {
-        var members: [(String, JSONValue)] = [("step", .string(step.name))]
-        if let application = step.application { members.append(("aid", .string(application.description))) }
-        if let number = step.number { members.append(("number", .int(Int(number)))) }
-        try steps.record(members)
     }
 }
