@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CLinux
-package import Glibc
+import Glibc
 import Kazasu
 import SystemPackage
 
@@ -104,7 +104,7 @@ package enum Files {
     }
 
     /// Makes a folder, and those above it.
-    package static func makeFolder(_ path: String, permissions: mode_t) throws(CommandError) {
+    package static func makeFolder(_ path: String, permissions: UInt32) throws(CommandError) {
         var folder = ""
         for part in path.split(separator: "/") {
             folder += "/\(part)"
