@@ -260,9 +260,10 @@ public struct StandardCard {
     /// Makes a blank card into a profile's system, or goes on where that was interrupted. It is permanent: nothing resets an
     /// issued card.
     ///
-    /// ``standard(keys:retries:)`` takes the seller's keys, `FFFF` and `0000` of system FFFF. They are proved before the first
-    /// step, and every new key at the end. Whatever interrupts this, each key is the seller's or the new one, and the same
-    /// call with the steps of the journal ends it. Issue one card of a batch first; only simulated cards were tried so far.
+    /// ``Card/standard(keys:retries:)`` takes the seller's keys, `FFFF` and `0000` of system FFFF. They are proved before
+    /// the first step, and every new key at the end. Whatever interrupts this, each key is the seller's or the new one, and
+    /// the same call with the steps of the journal ends it. Issue one card of a batch first; only simulated cards were
+    /// tried so far.
     ///
     /// - Parameters:
     ///   - profile: the system, its areas, services and data.
