@@ -51,7 +51,7 @@ FRESH ?=
 TAR_ROOTS ?=
 # Passed on to mutants.py, as in `make mutants MUTANTS_ARGS='--module ISODEP'`.
 MUTANTS_ARGS ?=
-# Passed on to Scripts/figures-build.
+# Passed on to Scripts/figures-build, as in `make figures-build FIGURES='--root bookworm:root --rounds 2 demo test release'`.
 FIGURES ?= demo release
 DEMO_CARD ?= Fixtures/cards/suica-p1/card.json
 
@@ -389,7 +389,7 @@ api-check: swift ## fails when public declarations changed and Docs/api did not
 	$(SWIFT_BUILD)
 	Scripts/api.py --check "$(BIN)"
 
-figures-build: swift ## measures demo and release in fresh clones, beside those of an earlier commit (FIGURES='--base COMMIT demo test')
+figures-build: swift ## measures demo and release in fresh clones, beside those of an earlier commit (FIGURES='--root bookworm:user demo test')
 	Scripts/figures-build $(FIGURES)
 
 lint: swift ## checks format, imports and the rules of the house
