@@ -14,12 +14,14 @@ package final class DESKey: SecretValue, @unchecked Sendable {
 
     /// Expands a 64-bit key, big-endian; the parity bits (the lowest of each byte) are ignored.
     package init(_ key: UInt64) {
-        let bits = DESKey.pick(DESTables.keyBits, of: key, width: 64)
-        var (left, right) = (bits >> 28, bits & 0x0FFF_FFFF)
-        for (round, turn) in zip(rounds.indices, DESTables.turns) {
-            left = DESKey.turn(left, turn)
-            right = DESKey.turn(right, turn)
-            rounds[round] = DESKey.pick(DESTables.roundKeyBits, of: left << 28 | right, width: 56)
+        let bits = DESTables.keyBits.bits(of: key)
+        var (left, right) = (bits &>> 28, bits & 0x0FFF_FFFF)
+        var round = 0
+        while round < 16 {
+            left = DESKey.turn(left, DESTables.turns[round])
+            right = DESKey.turn(right, DESTables.turns[round])
+            rounds[round] = DESTables.roundKeyBits.bits(of: left &<< 28 | right)
+            round += 1
         }
     }
 
@@ -38,12 +40,12 @@ package final class DESKey: SecretValue, @unchecked Sendable {
     typealias Halves = (left: UInt32, right: UInt32)
 
     static func halves(of block: UInt64) -> Halves {
-        let start = pick(DESTables.initial, of: block, width: 64)
-        return (UInt32(truncatingIfNeeded: start >> 32), UInt32(truncatingIfNeeded: start))
+        let start = DESTables.initial.bits(of: block)
+        return (UInt32(truncatingIfNeeded: start &>> 32), UInt32(truncatingIfNeeded: start))
     }
 
     static func whole(_ halves: Halves) -> UInt64 {
-        pick(DESTables.final, of: UInt64(halves.left) << 32 | UInt64(halves.right), width: 64)
+        DESTables.final.bits(of: UInt64(halves.left) &<< 32 | UInt64(halves.right))
     }
 
     func encryptHalves(_ halves: Halves) -> Halves { run(halves, from: 0, by: 1) }
@@ -53,7 +55,7 @@ package final class DESKey: SecretValue, @unchecked Sendable {
     private func run(_ halves: Halves, from first: Int, by step: Int) -> Halves {
         var (left, right) = halves
         var round = first
-        while rounds.indices.contains(round) {
+        while round >= 0, round < 16 {
             (left, right) = (right, left ^ DESKey.scramble(right, rounds[round]))
             round += step
         }
@@ -67,60 +69,99 @@ package final class DESKey: SecretValue, @unchecked Sendable {
         while box < 8 {
             // E: four bits and their neighbors.
             let turn = UInt32(truncatingIfNeeded: 4 * box + 31) & 31
-            let bits = (half &<< turn | half &>> ((32 - turn) & 31)) >> 26
-            let six = Int(bits) ^ Int(key >> UInt64(42 - 6 * box) & 0x3F)
-            result ^= DESTables.mixedBoxes[box << 6 | six]
+            let bits = (half &<< turn | half &>> (32 &- turn)) &>> 26
+            let six = UInt64(bits) ^ key &>> UInt64(42 - 6 * box) & 0x3F
+            result ^= DESTables.mixedBoxes[box &<< 6 | Int(six)]
             box += 1
         }
         return result
     }
 
-    /// Returns the bits listed in a table, in its order, from a number of this width.
-    static func pick(_ places: [UInt64], of value: UInt64, width: UInt64) -> UInt64 {
-        var picked: UInt64 = 0
-        for place in places { picked = picked << 1 | value >> (width - place) & 1 }
-        return picked
-    }
-
     /// Rotates half a key left.
     private static func turn(_ half: UInt64, _ count: UInt64) -> UInt64 {
-        (half << count | half >> (28 - count)) & 0x0FFF_FFFF
+        (half &<< count | half &>> (28 &- count)) & 0x0FFF_FFFF
+    }
+}
+
+/// A choice of bits of a number, in an order: for each value of each byte, the bits that it gives.
+///
+/// Eight lookups instead of one step a bit: a card with keys costs a simulated test thousands of blocks.
+struct BitChoice: Sendable {
+    /// 256 numbers a byte, the lowest byte first.
+    private var parts = [UInt64](repeating: 0, count: 8 * 256)
+
+    /// Takes the bits at these places of a number of this width, the first place as the highest bit. Places count from 1, the most
+    /// significant bit, as in FIPS 46-3.
+    init(_ places: [UInt64], width: UInt64) {
+        for (index, place) in places.enumerated() {
+            let bit = Int(width - place)
+            parts[bit / 8 * 256 + 1 << (bit % 8)] |= 1 << UInt64(places.count - 1 - index)
+        }
+        var index = 0
+        while index < parts.count {
+            let value = index & 0xFF
+            // All bits but the lowest, and the lowest.
+            let rest = value & (value &- 1)
+            if rest != 0 { parts[index] = parts[index - value + rest] | parts[index - rest] }
+            index += 1
+        }
+    }
+
+    func bits(of value: UInt64) -> UInt64 {
+        var (chosen, left, table): (UInt64, UInt64, Int) = (0, value, 0)
+        while table < 8 * 256 {
+            chosen |= parts[table | Int(truncatingIfNeeded: left & 0xFF)]
+            left &>>= 8
+            table &+= 256
+        }
+        return chosen
     }
 }
 
 /// The tables of DES. Bits are numbered from 1, the most significant one, as in FIPS 46-3, their source.
 enum DESTables {
     /// IP: a block before the first round.
-    static let initial: [UInt64] = [
-        58, 50, 42, 34, 26, 18, 10, 2, 60, 52, 44, 36, 28, 20, 12, 4, 62, 54, 46, 38, 30, 22, 14, 6, 64, 56, 48, 40, 32,
-        24, 16, 8, 57, 49, 41, 33, 25, 17, 9, 1, 59, 51, 43, 35, 27, 19, 11, 3, 61, 53, 45, 37, 29, 21, 13, 5, 63, 55,
-        47, 39, 31, 23, 15, 7,
-    ]
+    static let initial = BitChoice(
+        [
+            58, 50, 42, 34, 26, 18, 10, 2, 60, 52, 44, 36, 28, 20, 12, 4,
+            62, 54, 46, 38, 30, 22, 14, 6, 64, 56, 48, 40, 32, 24, 16, 8,
+            57, 49, 41, 33, 25, 17, 9, 1, 59, 51, 43, 35, 27, 19, 11, 3,
+            61, 53, 45, 37, 29, 21, 13, 5, 63, 55, 47, 39, 31, 23, 15, 7,
+        ], width: 64)
 
     /// IP⁻¹: a block after the last round.
-    static let final: [UInt64] = [
-        40, 8, 48, 16, 56, 24, 64, 32, 39, 7, 47, 15, 55, 23, 63, 31, 38, 6, 46, 14, 54, 22, 62, 30, 37, 5, 45, 13, 53,
-        21, 61, 29, 36, 4, 44, 12, 52, 20, 60, 28, 35, 3, 43, 11, 51, 19, 59, 27, 34, 2, 42, 10, 50, 18, 58, 26, 33, 1,
-        41, 9, 49, 17, 57, 25,
-    ]
+    static let final = BitChoice(
+        [
+            40, 8, 48, 16, 56, 24, 64, 32, 39, 7, 47, 15, 55, 23, 63, 31,
+            38, 6, 46, 14, 54, 22, 62, 30, 37, 5, 45, 13, 53, 21, 61, 29,
+            36, 4, 44, 12, 52, 20, 60, 28, 35, 3, 43, 11, 51, 19, 59, 27,
+            34, 2, 42, 10, 50, 18, 58, 26, 33, 1, 41, 9, 49, 17, 57, 25,
+        ], width: 64)
 
     /// P: half a block after the S-boxes.
-    static let mixing: [UInt64] = [
-        16, 7, 20, 21, 29, 12, 28, 17, 1, 15, 23, 26, 5, 18, 31, 10, 2, 8, 24, 14, 32, 27, 3, 9, 19, 13, 30, 6, 22, 11,
-        4, 25,
-    ]
+    static let mixing = BitChoice(
+        [
+            16, 7, 20, 21, 29, 12, 28, 17, 1, 15, 23, 26, 5, 18, 31, 10,
+            2, 8, 24, 14, 32, 27, 3, 9, 19, 13, 30, 6, 22, 11, 4, 25,
+        ], width: 32)
 
     /// PC-1: the 56 bits of a key without parity.
-    static let keyBits: [UInt64] = [
-        57, 49, 41, 33, 25, 17, 9, 1, 58, 50, 42, 34, 26, 18, 10, 2, 59, 51, 43, 35, 27, 19, 11, 3, 60, 52, 44, 36, 63,
-        55, 47, 39, 31, 23, 15, 7, 62, 54, 46, 38, 30, 22, 14, 6, 61, 53, 45, 37, 29, 21, 13, 5, 28, 20, 12, 4,
-    ]
+    static let keyBits = BitChoice(
+        [
+            57, 49, 41, 33, 25, 17, 9, 1, 58, 50, 42, 34, 26, 18,
+            10, 2, 59, 51, 43, 35, 27, 19, 11, 3, 60, 52, 44, 36,
+            63, 55, 47, 39, 31, 23, 15, 7, 62, 54, 46, 38, 30, 22,
+            14, 6, 61, 53, 45, 37, 29, 21, 13, 5, 28, 20, 12, 4,
+        ], width: 64)
 
     /// PC-2: the 48 bits of a round key.
-    static let roundKeyBits: [UInt64] = [
-        14, 17, 11, 24, 1, 5, 3, 28, 15, 6, 21, 10, 23, 19, 12, 4, 26, 8, 16, 7, 27, 20, 13, 2, 41, 52, 31, 37, 47, 55,
-        30, 40, 51, 45, 33, 48, 44, 49, 39, 56, 34, 53, 46, 42, 50, 36, 29, 32,
-    ]
+    static let roundKeyBits = BitChoice(
+        [
+            14, 17, 11, 24, 1, 5, 3, 28, 15, 6, 21, 10,
+            23, 19, 12, 4, 26, 8, 16, 7, 27, 20, 13, 2,
+            41, 52, 31, 37, 47, 55, 30, 40, 51, 45, 33, 48,
+            44, 49, 39, 56, 34, 53, 46, 42, 50, 36, 29, 32,
+        ], width: 56)
 
     /// The number of bits by which both key halves rotate left before each round.
     static let turns: [UInt64] = [1, 1, 2, 2, 2, 2, 2, 2, 1, 2, 2, 2, 2, 2, 2, 1]
@@ -143,7 +184,7 @@ enum DESTables {
         // The outer two bits select the row, the inner four the column.
         let row = Int(six >> 4 & 0b10 | six & 0b01)
         let nibble = boxes[4 * box + row] >> (60 - 4 * (six >> 1 & 0x0F)) & 0x0F
-        return UInt32(truncatingIfNeeded: DESKey.pick(mixing, of: nibble << UInt64(28 - 4 * box), width: 32))
+        return UInt32(truncatingIfNeeded: mixing.bits(of: nibble << UInt64(28 - 4 * box)))
     }
 }
 
