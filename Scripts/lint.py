@@ -285,6 +285,16 @@ def public_declarations():
     return names
 
 
+def top_declarations():
+    """The public types and functions of each module that are in no other type."""
+    tops = {}
+    for name in public_declarations():
+        module, _, path = name.partition(" ")
+        if re.match(r"\w+(?:\(|$)", path):
+            tops.setdefault(module, set()).add(path)
+    return tops
+
+
 def exported(module, sources):
     """A module and all that it re-exports."""
     names, waiting = set(), [module]
@@ -303,11 +313,7 @@ def check_topics(sources):
     """Every public type and function of a product has a topic on the product's page; that of `Kazasu` has those of `KazasuReading`, too."""
     with open(os.path.join(TOP, "Docs", "api", "products.txt"), encoding="utf-8") as file:
         products = [line.partition(":")[0] for line in file]
-    tops = {}
-    for name in public_declarations():
-        module, _, path = name.partition(" ")
-        if re.match(r"\w+(?:\(|$)", path):
-            tops.setdefault(module, set()).add(path)
+    tops = top_declarations()
     for product in products:
         folder = next(path.rsplit("/", 1)[0] for path in sources
                       if path.startswith("Sources/") and path.split("/")[2] == product and path.count("/") == 3)
@@ -450,6 +456,13 @@ def check_installed_pages():
                           capture_output=True, text=True, check=False)
     for line in done.stderr.splitlines():
         breach("packaging/scripts/install-pages.py", 1, line)
+
+
+def check_lists():
+    """The lists that follow from other places are as those places say."""
+    done = subprocess.run([os.path.join(TOP, "Scripts", "lists.py"), "--check"], capture_output=True, text=True, check=False)
+    for line in done.stderr.splitlines():
+        breach("Scripts/lists.py", 1, line)
 
 
 def check_quirks():
@@ -600,6 +613,7 @@ def main():
     check_partial_results()
     check_installed_pages()
     check_quirks()
+    check_lists()
     advice = [line for path, lines in sources.items() for line in words(path, lines)]
     if "--words" in sys.argv[1:]:
         print("\n".join(advice))
