@@ -211,7 +211,7 @@ pictures: .venv-page/.ready ## makes the pictures of the README from the program
 	.venv-page/bin/python Scripts/pictures.py "$(BIN)/kazasu" Docs/pictures
 
 .PHONY: check examples api api-check test test-skipped test-stations test-usb test-sites test-rabbitmq test-ha test-page test-serve soak-sites soak-taps soak-arrivals
-.PHONY: test-fresh test-bridge test-system system-image test-system-boot test-arm64 test-python test-wheel figures-build lint format coverage asan tsan fuzz soak nightly mutants bench bench-goals bench-ledger bench-serve
+.PHONY: test-fresh test-bridge test-system system-image test-system-boot test-arm64 test-python test-wheel figures-build lists lint format coverage asan tsan fuzz soak nightly mutants bench bench-goals bench-ledger bench-serve
 # The tests of somebody who changes something. What needs a program of others is skipped, and listed at the end.
 test: deps ## builds and runs every test that needs no program of others (TESTS='FeliCaTests' for some, TEST_ARGS='--filter FeliCaTests/Poll' for fewer)
 	@[ -d $(SCRATCH)/debug ] || echo "Building everything and its tests: about nine minutes on two cores, seconds the next time."
@@ -391,6 +391,9 @@ api-check: swift ## fails when public declarations changed and Docs/api did not
 
 figures-build: swift ## measures demo and release in fresh clones, beside those of an earlier commit (FIGURES='--root bookworm:user demo test')
 	Scripts/figures-build $(FIGURES)
+
+lists: ## writes the lists that follow from other places: schemas in the programs, topics of products, words of recordings
+	Scripts/lists.py
 
 lint: swift ## checks format, imports and the rules of the house
 	swift format lint --strict --recursive --parallel Package.swift Sources Tests

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Writes the lists that follow from other places: the schemas inside the programs (schemas.c) from the methods of the commands, the commands
-that a recording may name (RecordingWords.swift) from commands.tsv, and the topics of KazasuReading and KazasuCards from those of Kazasu.
+that a recording may name (RecordingWords.swift) from commands.tsv, the documents in decode.json from the schemas of identity documents, and
+the topics of KazasuReading and KazasuCards from those of Kazasu.
 
 --check only reports whether they agree; lint.py calls it.
 """
@@ -18,6 +19,9 @@ WORDS = "Sources/Readers/Recordings/RecordingWords.swift"
 PAGE = "Sources/Products/{0}/{0}.docc/{0}.md"
 # Schemas of the service itself, and those that others refer to; the rest are named by a method.
 OF_SERVICE = {"common", "error", "events", "feedback", "health", "record", "standardKeys", "tap"}
+
+# Members of common.json that decode.json does not have as they are.
+OWN_IN_DECODE = {"classic", "record"}
 
 
 def wrapped(items, indent):
@@ -47,6 +51,25 @@ def words(text):
     names = sorted({row[0].split()[0] for row in rows if len(row) == 5 and row[2] != "-"})
     made = wrapped([f'"{name}"' for name in names] + ["other"], "        ")
     return re.sub(r"(?<=let commands: Set<String> = \[\n)[^\]]*(?=    \])", lambda _: made, text)
+
+
+DOCUMENT = """          {{
+            "type": "object",
+            "allOf": [{{"$ref": "common.json#/$defs/{0}Members"}}],
+            "properties": {{"kind": {{"const": "{0}"}}}},
+            "required": ["kind"],
+            "unevaluatedProperties": false
+          }},
+"""
+
+
+def documents(text):
+    """The documents of decode.json that are a schema's members of common.json and nothing else."""
+    with open(os.path.join(TOP, "Docs/schemas/common.json"), encoding="utf-8") as file:
+        names = re.findall(r'^    "(\w+)Members": ', file.read(), re.MULTILINE)
+    made = "".join(DOCUMENT.format(name) for name in names if name not in OWN_IN_DECODE)
+    pattern = re.escape(DOCUMENT.format("NAME")).replace("NAME", r"\w+")
+    return re.sub(f"(?:{pattern})+", lambda _: made, text)
 
 
 def sections(text):
@@ -89,7 +112,7 @@ def main():
         exports = set().union(*(tops.get(module, set()) for module in lint.exported(product, sources)))
         return lambda text: topics(text, everything, exports, own)
 
-    made = {SCHEMAS: lambda text: schemas(text, sources), WORDS: words, PAGE.format("KazasuReading"): page("KazasuReading", {}),
+    made = {"Docs/schemas/decode.json": documents, SCHEMAS: lambda text: schemas(text, sources), WORDS: words, PAGE.format("KazasuReading"): page("KazasuReading", {}),
             PAGE.format("KazasuCards"): page("KazasuCards", {"Articles", "Dumps", "Decoders", "Reports", "Dates, times and text",
                                                              "Stations and stops", "Codes"})}
     wrong = 0
