@@ -92,22 +92,12 @@ struct DocumentTests {
 
     @Test(
         "A Japanese page has every section, row, item and example of the English one",
-        arguments: [
-            "README", "Docs/bridge", "Docs/cards", "Docs/contribute", "Docs/environment", "Docs/errors",
-            "Docs/felica-keys", "Docs/first-commuter",
-            "Docs/first-door", "Docs/first-ids", "Docs/first-maker", "Docs/first-research", "Docs/hardware",
-            "Docs/ledger",
-            "Docs/license",
-            "Docs/lite-s", "Docs/many-sites", "Docs/my-number", "Docs/other-systems", "Docs/raspberry-pi", "Docs/rpc",
-            "Docs/proved-scan", "Docs/passport", "Docs/residence", "Docs/serve",
-            "Docs/quirks", "Docs/tags", "Docs/watch", "Docs/recipes/card-form", "Docs/recipes/door",
-            "Docs/recipes/expense-claim",
-            "Docs/recipes/home-assistant", "Docs/recipes/kiosk", "Docs/recipes/my-number-rcs380", "Docs/recipes/node",
-            "Docs/recipes/postgresql", "Docs/recipes/python", "Docs/recipes/tap-clock", "Docs/recipes/tls-proxy",
-        ])
+        arguments: ["", "Docs/", "Docs/recipes/"].flatMap { folder in
+            TestFiles.names(in: folder).filter { $0.hasSuffix(".ja.md") }.map { "\(folder)\($0.dropLast(6))" }
+        })
     func languages(page: String) throws {
         let english = try Self.outline(page + ".md")
-        #expect(english.count > 5)
+        #expect(english.count > 2)
         #expect(try Self.outline(page + ".ja.md") == english)
     }
 

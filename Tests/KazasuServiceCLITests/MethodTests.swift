@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CardDecoders
 import CardModel
 import CommandDescription
 import Kazasu
@@ -82,11 +83,11 @@ struct MethodTests {
                 #expect(!["keys", "seen", "ca", "ledger"].contains(parameter.name), "\(method.name) \(parameter.name)")
             }
         }
-        let personal = [
-            "card.residence", "card.passport", "residence.check", "passport.check", "passport.files", "mynumber.check",
-        ]
-        for method in OwnProgramCommands.methods where personal.contains(method.name) {
-            #expect(method.route == nil || method.permission == .ids, "\(method.name)")
+        let documents = Set(IdentityReport.kinds.map { $0.kind.rawValue }).union(["check"])
+        for method in OwnProgramCommands.methods where documents.contains(method.schema ?? "") {
+            // What a card tells everybody needs no permission.
+            let isFree = method.declared.networkFixed.contains("--free")
+            #expect(method.route == nil || method.permission == .ids || isFree, "\(method.name)")
         }
     }
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CardDecoders
 import CardModel
 import Glibc
+import KazasuCLI
+import Server
 import TestSupport
 import Testing
 
@@ -18,7 +21,37 @@ struct RPCTests {
         var card: String
         var arguments: [String]
         var testDescription: String { "\(method) \(params.compactText)" }
+
+        init(method: String, params: JSONValue, card: String, arguments: [String]) {
+            (self.method, self.params, self.card, self.arguments) = (method, params, card, arguments)
+        }
+
+        /// The row of a method's command; `nil` if the command is another method without what this one fixes, needs a journal, or
+        /// has no reader.
+        init?(_ method: CommandMethod) {
+            guard method.declared.subject == .card, method.declared.fixed.isEmpty,
+                let row = CommandRow.all[method.words.joined(separator: " ")], let card = row.card,
+                !row.words.contains("JOURNAL"), method.words.last != "resume"
+            else { return nil }
+            let words = row.words.map { $0.hasPrefix("Fixtures/") ? "\(TestFiles.root)/\($0)" : $0 }
+            var (params, rest, arguments) = (JSONObject(), words[...], method.options.filter { $0.name == nil }[...])
+            while let word = rest.popFirst() {
+                let option = word.hasPrefix("--") ? method.options.first { $0.name == word } : arguments.popFirst()
+                guard let parameter = option?.parameter else { return nil }
+                let text = option?.name == nil ? word : parameter.kind == .flag ? nil : rest.popFirst()
+                let value = text.map { parameter.kind == .integer ? JSONValue.int(Int($0) ?? 0) : .string($0) }
+                params[parameter.name] = value ?? true
+            }
+            self.init(
+                method: method.name, params: .object(params), card: String(card.dropFirst("Fixtures/".count)),
+                arguments: method.words + words)
+        }
     }
+
+    /// The secrets that those rows name.
+    private static let secrets = [
+        "KEY": "00112233445566778899AABBCCDDEEFF", "KEY6": "FFFFFFFFFFFF", "MRZ": "SP1234567,800405,360614",
+    ]
 
     private static let suica = "cards/suica-p1/card.json"
     private static let tag = "tags/ntag213.json"
@@ -30,9 +63,9 @@ struct RPCTests {
     private static func identity(_ name: String) -> String { fixture("iso7816/\(name)") }
 
     /// What opens the cards of the fixtures, as the files that a program names.
-    private static let secrets = try? TemporaryFolder()
+    private static let files = try? TemporaryFolder()
     private static func secret(_ text: String, _ name: String) -> String {
-        (try? secrets?.write(Array(text.utf8), as: name)) ?? ""
+        (try? files?.write(Array(text.utf8), as: name)) ?? ""
     }
     private static let number = secret("50060120311234\n", "number-b")
     private static let residenceNumber = secret("AA12345678BB\n", "number")
@@ -45,16 +78,16 @@ struct RPCTests {
     private static let sunKey = secret(String(repeating: "0", count: 32) + "\n", "sun.key")
     private static let sun = "https://kazasu.example/?uid=041E3C8A2D6B80&ctr=000006&cmac=4B00064004B0B3D3"
 
-    static let examples = [
-        Example(method: "card.poll", params: [:], card: suica, arguments: ["poll"]),
+    /// Every method that reads a card, called as `Scripts/commands.tsv` calls its command, and others.
+    static let examples: [Example] = OwnProgramCommands.methods.compactMap { Example($0) } + chosen
+
+    private static let chosen: [Example] = [
         Example(
             method: "card.poll", params: ["system": ["0003", "FE00"]], card: suica,
             arguments: ["poll", "--system", "0003,FE00"]),
         Example(
             method: "card.poll", params: ["technology": "a,b", "applications": true], card: "tags/type4.json",
             arguments: ["poll", "--technology", "a,b", "--applications"]),
-        Example(method: "card.scan", params: [:], card: suica, arguments: ["scan"]),
-        Example(method: "card.dump", params: [:], card: suica, arguments: ["dump"]),
         Example(
             method: "card.dump", params: ["service": ["090F"]], card: suica, arguments: ["dump", "--service", "090F"]),
         Example(method: "card.balance", params: ["all": true], card: suica, arguments: ["balance", "--all"]),
@@ -70,13 +103,6 @@ struct RPCTests {
         Example(
             method: "card.felica", params: ["commands": "0C0000030104FFFF0100"], card: suica,
             arguments: ["felica", "0C0000030104FFFF0100"]),
-        Example(
-            method: "card.license", params: [:], card: "iso7816/license/sample.json", arguments: ["license", "--free"]),
-        Example(
-            method: "card.mynumber", params: ["free": true], card: "iso7816/mynumber/card.json",
-            arguments: ["mynumber", "--free"]),
-        Example(method: "tag.info", params: [:], card: tag, arguments: ["tag", "info"]),
-        Example(method: "tag.read", params: [:], card: tag, arguments: ["tag", "read"]),
         Example(
             method: "tag.pages", params: ["pages": ["0-3", "29"]], card: tag,
             arguments: ["tag", "pages", "--pages", "0-3,29"]),
@@ -101,7 +127,6 @@ struct RPCTests {
             params: ["plan": .string(tagPlan), "newKeys": .string(tagKeys), "dryRun": true],
             card: "virtual/ntag424-factory.json",
             arguments: ["tag", "provision", "--plan", tagPlan, "--new-keys", tagKeys, "--dry-run"]),
-        Example(method: "standard.info", params: [:], card: standard, arguments: ["standard", "info"]),
         Example(
             method: "standard.info", params: ["keys": .string(standardKeys)], card: standard,
             arguments: ["standard", "info", "--keys", standardKeys]),
@@ -130,7 +155,6 @@ struct RPCTests {
                 "mynumber", "--face", "--check", "--number-from", "file:" + number, "--ca",
                 identity("mynumber/authority.bin"),
             ]),
-        Example(method: "card.residence", params: [:], card: "iso7816/residence/second.json", arguments: ["residence"]),
         Example(
             method: "card.residence", params: ["numberFrom": .string("file:" + residenceNumber)],
             card: "iso7816/residence/first.json", arguments: ["residence", "--number-from", "file:" + residenceNumber]),
@@ -161,7 +185,6 @@ struct RPCTests {
         Example(
             method: "tag.verifyUrl", params: ["url": .string(sun), "keyFrom": .string("file:" + sunKey), "after": 5],
             card: suica, arguments: ["tag", "verify", sun, "--key-from", "file:" + sunKey, "--after", "5"]),
-        Example(method: "classic.info", params: [:], card: classic, arguments: ["classic", "info"]),
         Example(
             method: "classic.dump", params: ["keys": [.string(classicKeys)]], card: classic,
             arguments: ["classic", "dump", "--keys", classicKeys]),
@@ -228,8 +251,8 @@ struct RPCTests {
         let reader = "virtual:\(Self.fixture(example.card))"
         let command = try ChildProcess.run(
             Service.path, example.arguments + ["--json", "-r", reader, "--lang", language],
-            environment: Service.environment, limit: .seconds(120))
-        let program = try RPCProgram(["-r", reader, "--lang", language])
+            environment: Service.environment.merging(Self.secrets) { $1 }, limit: .seconds(120))
+        let program = try RPCProgram(["-r", reader, "--lang", language], environment: Self.secrets)
         let response = try program.response(to: program.send(example.method, example.params))
         if command.end == .exited(0) {
             let printed = try JSONValue(parsing: Array(command.output.utf8))
@@ -254,6 +277,18 @@ struct RPCTests {
         let end = program.finish()
         #expect(end.end == .exited(0), "\(end.errors)")
         #expect(end.errors.isEmpty)
+    }
+
+    /// Methods without an example, and why.
+    private static let untried: Set<String> = [
+        // Needs the journal of work that was cut short.
+        "tag.resume"
+    ]
+
+    @Test("Every method that reads or writes a card has an example")
+    func everyMethod() {
+        let methods = OwnProgramCommands.methods.filter { $0.declared.subject == .card }.map(\.name)
+        #expect(Set(methods).subtracting(Self.examples.map(\.method)) == Self.untried)
     }
 
     @Test("decode and convert take a dump as text or Base64")
@@ -479,11 +514,11 @@ struct RPCTests {
     /// Cards, and what the hint of `card.balance` names for them.
     @Test(
         "The hint about a wrong card names a method that there is",
-        arguments: [
-            ("iso7816/residence/second.json", "card.residence"), ("iso7816/passport/card.json", "card.passport"),
-            (classic, "classic.info"), ("iso7816/mynumber/card.json", "card.mynumber"), (tag, "tag.info"),
-            ("iso7816/license/sample.json", "card.license"), ("felica/lite-s-issued.json", "lite.info"),
-        ])
+        arguments: [(classic, "classic.info"), (tag, "tag.info"), ("felica/lite-s-issued.json", "lite.info")]
+            + IdentityReport.kinds.map { document -> (String, String) in
+                let kind = document.kind.rawValue
+                return (String((CommandRow.all[kind]?.card ?? "").dropFirst("Fixtures/".count)), "card.\(kind)")
+            })
     func hintsNameMethods(card: String, method: String) throws {
         let program = try RPCProgram(["-r", "virtual:\(Self.fixture(card))"])
         let methods = try JSONCursor(program.result("initialize")).required("methods").elements().map { try $0.text() }

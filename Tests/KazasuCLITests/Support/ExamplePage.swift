@@ -179,7 +179,7 @@ struct ExampleShell {
     private static let classicKeys =
         "0 A A0A1A2A3A4A5\n1 A D3F7D3F7D3F7\n2 A D3F7D3F7D3F7\n3 A 111111111111\n3 B 222222222222\n* A FFFFFFFFFFFF\n* B FFFFFFFFFFFF\n"
 
-    /// What a line is shown with: the card that it is about.
+    /// What a line is shown with: the card that it is about, if that is not the one that its command has in `Scripts/commands.tsv`.
     private static let cards = [
         ("desfire ", "virtual/desfire.json"),
         ("classic ", "virtual/classic-1k.json"), ("tag verify", "virtual/ntag213-signed.json"),
@@ -188,9 +188,7 @@ struct ExampleShell {
         ("kazasu standard issue", "felica/standard-blank.json"), ("kazasu standard ", "felica/standard-keys.json"),
         ("lite info", "felica/lite-s-issued.json"), ("lite verify --master", "felica/lite-s-issued.json"),
         ("lite ", "felica/lite-s.json"),
-        ("license", "iso7816/license/sample.json"), ("mynumber --face", "iso7816/mynumber/face.json"),
-        ("mynumber", "iso7816/mynumber/card.json"),
-        ("residence", "iso7816/residence/second.json"), ("passport", "iso7816/passport/card.json"),
+        ("mynumber --face", "iso7816/mynumber/face.json"),
         ("3F00", "iso7816/license/sample.json"), ("technology a,b", "iso7816/license/sample.json"),
         ("apdu", "tags/type4.json"), ("key-number", "virtual/ntag424.json"), ("key-from", "virtual/ultralight-c.json"),
         ("tag ", "tags/ntag213.json"), ("12FC", "cards/felica-lite-s/card.json"),
@@ -198,8 +196,10 @@ struct ExampleShell {
 
     private func reader(for line: String) -> String {
         if let reader { return reader }
-        let card = Self.cards.first { line.contains($0.0) }?.1 ?? "cards/suica-p1/card.json"
-        return "virtual:\(TestFiles.root)/Fixtures/\(card)"
+        let named = Self.cards.first { line.contains($0.0) }.map { "Fixtures/\($0.1)" }
+        let command = line.firstMatch(of: /kazasu ([a-z]+)/).map { String($0.output.1) }
+        let card = named ?? command.flatMap { CommandRow.all[$0]?.card } ?? "Fixtures/cards/suica-p1/card.json"
+        return "virtual:\(TestFiles.root)/\(card)"
     }
 
     /// What the shell knows beside the files: `kazasu` is answered where it would ask, and is stopped where it would run
