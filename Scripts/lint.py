@@ -397,15 +397,12 @@ OUTSIDE = {
     "KazasuCLI/Errors/CommandError.swift": (4, "two have no words, one the signal's status; a bug is reported where the table lacks a row"),
     "KazasuCLI/Errors/ErrorRow.swift": (1, "makes the error of a row"),
     "KazasuCLI/Errors/LibraryErrors.swift": (4, "makes the error of a library's one; a reader's reason has one of seven values, and its own remedy"),
-    "KazasuCLI/Options/DESFireOptions.swift": (1, "not moved yet"),
     "KazasuCLI/Options/PINOptions.swift": (1, "the reason is that of the option"),
     "KazasuCommands/Commands/Decode.swift": (2, "status and reason are those of the first file that failed"),
-    "KazasuCommands/Commands/DESFireWrite.swift": (1, "not moved yet"),
     "KazasuCommands/Commands/Dump.swift": (1, "the reason is why the card refused the keys"),
     "KazasuCommands/Render/DoctorView.swift": (1, "reason and remedy are those of the check that failed"),
     "KazasuServiceCLI/BridgeCommand.swift": (1, "sentence and remedy are those of a check"),
     "KazasuServiceCLI/Ledger/LedgerChanges.swift": (2, "the status is that of the first file that failed"),
-    "KazasuServiceCLI/Watch/WebhookOptions.swift": (1, "status, reason and sentence are those of the file"),
 }
 
 

@@ -194,8 +194,12 @@ extension CommandError {
         case documentExpired, journalEmpty, journalExists, journalNoPlace, journalLocked
         case mqttNeedsTLS, mqttReservedName, mqttSameName, outboxNoSinks, outboxNoSuchSink, parameterWrong
         case ledgerNoTemporaryFolder, ledgerUnreadable, ledgerNotAFile, ledgerNotCopied, askForm, lightUnwritable
-        case lineBusy, lineForbidden, lineUnreadable, knownCardsFile, settingsFile, sinkUnreadable
-        case sinkNotExecutable, sinkTwice, keyboardUnusable, webhookOrder, webhookBodyFile, listenBusy
+        case lineBusy, lineForbidden, lineUnreadable, knownCardsFile, sinkUnreadable
+        case knownCardsNoName, knownCardsNotATable, fileNotUTF8, settingsValue, settingsTwice, settingsNotYAML
+        case settingsNotOptions, settingsOneValue, settingsFlag, settingsTextOrList, settingsTextOrNumber
+        case settingsUnknown, webhookBodyNotUTF8, webhookBodyEmpty, webhookBodyNotJSON, webhookBodyField
+        case desfireKeyForm, desfireDataForm
+        case sinkNotExecutable, sinkTwice, keyboardUnusable, webhookOrder, listenBusy
         case listenForbidden, listenFailed, listenNotASocket
         case scriptLine, tagKeyForm, tagRuleAlone, messageUnencodable, tagKeyOrPassword, tagPasswordForm
         case setupKeyFile, setupMasterFile, setupRandomUID, desfireNotDESFire, kazasuWrongCard, kazasuNoCard
@@ -213,6 +217,7 @@ package enum Remedy: String, CaseIterable, Sendable {
     case importDumps, keptInFile, keptOnOutput, keyOrder, lastTryOfLicense, listCommands, listOptions, notSentAgain
     case numberInArguments, otherName, otherService, quoteAll, sameCard, saveAsText, saveAsUTF8, scan, secretForm
     case stationTable, staysLocal, unlessChanged, unlockAtCityHall, unlockAtPolice
+    case webhookBodies, webhookFields
 
     /// The remedy in the words of the caller.
     ///

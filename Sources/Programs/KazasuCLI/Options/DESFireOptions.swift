@@ -61,11 +61,7 @@ package struct DESFireKeyOptions: ParsableArguments {
         guard let keyFrom else { return nil }
         let text = try keyFrom.read(tr("the key", "鍵"), reason: "noKey")
         guard let bytes = TagKeyOptions.bytes(text), let key = DESFireKey(bytes, number: keyNumber?.number ?? 0) else {
-            throw CommandError(
-                .usage, "badKey",
-                tr("the key is not 16, 32 or 48 hexadecimal digits", "鍵が 16 進 16 桁、32 桁、48 桁のどれでもありません"),
-                hint: tr(
-                    "16 digits are DES, 32 2K3DES or AES, 48 3K3DES", "16 桁は DES、32 桁は 2K3DES か AES、48 桁は 3K3DES です"))
+            throw CommandError(.desfireKeyForm)
         }
         return key
     }

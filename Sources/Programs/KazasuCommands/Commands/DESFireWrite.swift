@@ -88,9 +88,7 @@ struct DESFireWrite: KazasuCommand {
         if let hex { return try bytes(hex) }
         let text = try dataFrom?.read(tr("the data", "データ"), reason: "noData")
         guard let bytes = text.flatMap({ TagKeyOptions.bytes($0) }), (1...Self.longest).contains(bytes.count) else {
-            throw CommandError(
-                .usage, "usage", tr("the data is not 1 to 8192 bytes in hexadecimal", "データが 16 進の 1～8192 バイトではありません"),
-                hint: tr("write it as hexadecimal digits", "16 進で書いてください"))
+            throw CommandError(.desfireDataForm)
         }
         return bytes.withUnsafeBytes { Array($0) }
     }

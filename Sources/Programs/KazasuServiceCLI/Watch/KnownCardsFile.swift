@@ -17,16 +17,14 @@ enum KnownCardsFile {
     /// - Parameter path: the name of the file in messages.
     static func parse(_ bytes: [UInt8], _ path: String) throws(CommandError) -> KnownCards {
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw bad(
-                path, nil, tr("it is not UTF-8", "UTF-8 ではありません"), hint: Remedy.saveAsUTF8.text()
-            )
+            throw CommandError(.fileNotUTF8, values: [path])
         }
         var cards = KnownCards()
         for entry in try entries(text, path) {
             do throws(KnownCards.Refusal) {
                 try cards.add(entry.tag, name: entry.name)
             } catch {
-                throw bad(path, entry.line, error.words[Language.current])
+                throw bad(path, entry.line, error)
             }
         }
         return cards
@@ -46,7 +44,7 @@ enum KnownCardsFile {
             if line.hasPrefix("#") || line.allSatisfy(\.isWhitespace) { continue }
             let cells = line.split(separator: "\t", maxSplits: 1).map(String.init)
             guard cells.count == 2, !cells[1].allSatisfy(\.isWhitespace) else {
-                throw bad(path, index + 1, tr("a tab and a name are missing", "タブと名前がありません"))
+                throw bad(.knownCardsNoName, path, index + 1)
             }
             entries.append((cells[0], cells[1].split(separator: "\t").first.map(String.init) ?? "", index + 1))
         }
@@ -56,26 +54,34 @@ enum KnownCardsFile {
     private static func mapping(_ text: String, _ path: String) throws(CommandError) -> [Entry] {
         let node: Node?
         do { node = try Yams.compose(yaml: text) } catch {
-            throw bad(path, nil, tr("it is neither a table nor YAML", "表でも YAML でもありません"))
+            throw bad(.knownCardsNotATable, path, nil)
         }
         guard let node, node.null == nil else { return [] }
         guard case .mapping(let mapping) = node else {
-            throw bad(path, node.mark?.line, tr("a tab and a name are missing", "タブと名前がありません"))
+            throw bad(.knownCardsNoName, path, node.mark?.line)
         }
         var entries: [Entry] = []
         for (key, value) in mapping {
             guard let tag = key.scalar?.string, let name = value.scalar?.string, !name.isEmpty else {
-                throw bad(path, key.mark?.line, tr("a card needs one name", "カードには名前が 1 つ必要です"))
+                throw bad(path, key.mark?.line, .noName)
             }
             entries.append((tag, name, key.mark?.line ?? 1))
         }
         return entries
     }
 
-    private static func bad(_ path: String, _ line: Int?, _ what: String, hint: String? = nil) -> CommandError {
-        let place = line.map { tr("\(path), line \($0)", "\(path) の \($0) 行目") } ?? path
-        var failure = CommandError(.knownCardsFile, "\(place): \(what)")
-        if let hint { failure.hint = hint }
-        return failure
+    private static func bad(_ path: String, _ line: Int?, _ refusal: KnownCards.Refusal) -> CommandError {
+        CommandError(.knownCardsFile, values: [CommandError.place(path, line), refusal.words[Language.current]])
+    }
+
+    private static func bad(_ code: CommandError.Code, _ path: String, _ line: Int?) -> CommandError {
+        CommandError(code, values: [CommandError.place(path, line)])
+    }
+}
+
+extension CommandError {
+    /// A place in a text file, as errors name it.
+    static func place(_ path: String, _ line: Int?) -> String {
+        line.map { tr("\(path), line \($0)", "\(path) の \($0) 行目") } ?? path
     }
 }

@@ -95,14 +95,13 @@ struct WatchSettings<Options: WatchingCommand> {
             if case .duplicatedKeysInMapping(let names, let context)? = error as? YamlError {
                 let name = names.first ?? ""
                 throw bad(
-                    path, repetition(of: name, in: text, after: context.mark),
-                    tr("'\(VisibleText.line(name))' is given twice", "'\(VisibleText.line(name))' が重複しています"))
+                    .settingsTwice, path, repetition(of: name, in: text, after: context.mark), VisibleText.line(name))
             }
-            throw bad(path, line(of: error), tr("it is not YAML", "YAML ではありません"))
+            throw bad(.settingsNotYAML, path, line(of: error))
         }
         guard let node, node.null == nil else { return [] }
         guard case .mapping(let mapping) = node else {
-            throw bad(path, node.mark?.line, tr("it must be a mapping of options", "オプションの対応表である必要があります"))
+            throw bad(.settingsNotOptions, path, node.mark?.line)
         }
         var settings: [Setting] = []
         for (key, value) in mapping {
@@ -117,7 +116,8 @@ struct WatchSettings<Options: WatchingCommand> {
                     _ = try Options.parse(own)
                 } catch {
                     let failure = CommandError(error, parsing: Options.self, own, named: name)
-                    throw bad(path, element.mark?.line ?? line, failure.message, hint: failure.hint)
+                    throw bad(
+                        .settingsValue, path, element.mark?.line ?? line, failure.message, hint: failure.hint)
                 }
                 settings.append((name, own))
             }
@@ -130,7 +130,7 @@ struct WatchSettings<Options: WatchingCommand> {
     ) throws(CommandError) -> [Node] {
         guard case .sequence(let sequence) = value else { return [value] }
         guard option.isRepeating else {
-            throw bad(path, value.mark?.line, tr("'\(name)' takes one value", "'\(name)' に指定できる値は 1 つです"))
+            throw bad(.settingsOneValue, path, value.mark?.line, name)
         }
         return Array(sequence)
     }
@@ -142,7 +142,7 @@ struct WatchSettings<Options: WatchingCommand> {
     ) throws(CommandError) -> [String] {
         if !option.takesValue {
             guard let isOn = value.bool else {
-                throw bad(path, value.mark?.line, tr("'\(name)' takes true or false", "'\(name)' は true か false です"))
+                throw bad(.settingsFlag, path, value.mark?.line, name)
             }
             return isOn ? ["--\(name)"] : []
         }
@@ -159,16 +159,14 @@ struct WatchSettings<Options: WatchingCommand> {
                 let values = (value.sequence.map { Array($0) } ?? [value]).map { $0.scalar?.string }
                 let texts = values.compactMap(\.self)
                 guard texts.count == values.count, !texts.isEmpty else {
-                    throw bad(
-                        path, value.mark?.line,
-                        tr("'\(given)' takes a text or a list", "'\(given)' には文字列かリストを指定してください"))
+                    throw bad(.settingsTextOrList, path, value.mark?.line, given)
                 }
                 words.append("--\(own)=\(texts.joined(separator: ","))")
             }
             return words
         }
         guard let text = value.scalar?.string else {
-            throw bad(path, value.mark?.line, tr("'\(name)' takes a text or a number", "'\(name)' には文字列か数を指定してください"))
+            throw bad(.settingsTextOrNumber, path, value.mark?.line, name)
         }
         return ["--\(name)=\(text)"]
     }
@@ -178,9 +176,7 @@ struct WatchSettings<Options: WatchingCommand> {
         if let text = String(validating: bytes, as: UTF8.self) { return text }
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         let line = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil }
-        throw bad(
-            path, line.map { $0 + 1 }, tr("it is not UTF-8", "UTF-8 ではありません"),
-            hint: Remedy.saveAsUTF8.text())
+        throw CommandError(.fileNotUTF8, values: [CommandError.place(path, line.map { $0 + 1 })])
     }
 
     /// The line where a key comes for the second time; that of the first if it cannot be found.
@@ -195,9 +191,8 @@ struct WatchSettings<Options: WatchingCommand> {
     }
 
     private static func unknown(_ name: String, _ path: String, _ line: Int?, among names: [String]) -> CommandError {
-        let shown = VisibleText.line(name)
-        return bad(
-            path, line, tr("unknown option '\(shown)'", "'\(shown)' というオプションはありません"),
+        bad(
+            .settingsUnknown, path, line, VisibleText.line(name),
             hint: NearestName.of(name, among: names).map { Remedy.didYouMean.text($0) })
     }
 
@@ -210,10 +205,11 @@ struct WatchSettings<Options: WatchingCommand> {
 
     private static var command: String { Options.configuration.commandName }
 
-    private static func bad(_ path: String, _ line: Int?, _ what: String, hint: String? = nil) -> CommandError {
-        let place = line.map { tr("\(path), line \($0)", "\(path) の \($0) 行目") } ?? path
-        return CommandError(
-            .settingsFile, "\(place): \(what)",
-            values: [hint ?? Caller.commandLine.optionList(of: "kazasu \(command)")])
+    /// - Parameter name: that of the option, or what is wrong with its value.
+    private static func bad(
+        _ code: CommandError.Code, _ path: String, _ line: Int?, _ name: String = "", hint: String? = nil
+    ) -> CommandError {
+        let hint = hint ?? Caller.commandLine.optionList(of: "kazasu \(command)")
+        return CommandError(code, values: [CommandError.place(path, line), name, hint])
     }
 }

@@ -102,16 +102,14 @@ struct WebhookForm {
         } catch {
             guard error.status == .missingFile, !name.contains("/") else { throw error }
             let names = WebhookBody.Preset.allCases.map(\.rawValue)
-            let near = NearestName.of(name, among: names).map { Remedy.didYouMean.text($0) }
-            throw CommandError(
-                error.status, error.reason, error.message,
-                hint: near
-                    ?? tr(
-                        "--webhook-body takes a file or one of \(names.joined(separator: ", "))",
-                        "--webhook-body にはファイルか \(names.joined(separator: "、")) を指定してください"))
+            var failure = error
+            failure.hint =
+                NearestName.of(name, among: names).map { Remedy.didYouMean.text($0) }
+                ?? Remedy.webhookBodies.text(names.joined(separator: tr(", ", "、")))
+            throw failure
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw bad(name, nil, tr("it is not UTF-8", "UTF-8 ではありません"))
+            throw CommandError(.webhookBodyNotUTF8, values: [name])
         }
         do throws(WebhookBody.Fault) {
             return try WebhookBody(template: text, language: Language.current)
@@ -123,23 +121,13 @@ struct WebhookForm {
     private static func error(_ fault: WebhookBody.Fault, _ path: String) -> CommandError {
         let fields = WebhookBody.Field.allCases.map(\.rawValue)
         switch fault {
-        case .empty: return bad(path, nil, tr("it is empty", "空です"))
-        case .notJSON(let error):
-            return bad(
-                path, nil, tr("with the event in it, it is not JSON: ", "イベントの値を入れると JSON になりません: ") + "\(error)",
-                hint: Remedy.quoteAll.text())
+        case .empty: return CommandError(.webhookBodyEmpty, values: [path])
+        case .notJSON(let error): return CommandError(.webhookBodyNotJSON, values: [path, "\(error)"])
         case .unknownField(let field, let line):
-            return bad(
-                path, line, tr("{\(field)} is not a field", "{\(field)} という項目はありません"),
-                hint: NearestName.of(field, among: fields).map { Remedy.didYouMean.text("{\($0)}") }
-                    ?? tr("the fields: \(fields.joined(separator: ", "))", "使える項目: \(fields.joined(separator: "、"))"))
+            let hint =
+                NearestName.of(field, among: fields).map { Remedy.didYouMean.text("{\($0)}") }
+                ?? Remedy.webhookFields.text(fields.joined(separator: tr(", ", "、")))
+            return CommandError(.webhookBodyField, values: [CommandError.place(path, line), "{\(field)}", hint])
         }
-    }
-
-    private static func bad(_ path: String, _ line: Int?, _ what: String, hint: String? = nil) -> CommandError {
-        let place = line.map { tr("\(path), line \($0)", "\(path) の \($0) 行目") } ?? path
-        var failure = CommandError(.webhookBodyFile, "\(place): \(what)")
-        failure.hint = hint
-        return failure
     }
 }
