@@ -25,6 +25,19 @@ struct PassportTests {
         return try Kazasu.shell("exec setsid -w \"$KAZASU\" \(quoted)", environment: ["N": key ?? ""])
     }
 
+    @Test("An answer of another form is asked for again, with its remedy; an empty one ends the command")
+    func typed() throws {
+        let command = ["passport", "-r", "virtual:\(Self.fixtures)/card.json"]
+        let question = "bottom of the page: "
+        let result = try Typist.run(
+            command,
+            typing: ["\(question)=SP1234567", "bottom of the page as they are=SP1234567,800405,360614"])
+        #expect(result.end == .exited(0) && result.output.contains("SPECIMEN"), "\(result.output)")
+        #expect(result.output.contains("nothing was sent"))
+        let ended = try Typist.run(command, typing: ["\(question)="])
+        #expect(ended.end == .exited(130) && ended.output.contains("interrupted"), "\(ended.output)")
+    }
+
     @Test("In both languages and as a document, under an authority and a master list")
     func answers() throws {
         for language in ["en", "ja"] {

@@ -178,6 +178,18 @@ struct ResidenceTests {
         }
     }
 
+    @Test("A number of another form is asked for again, and none is needed for what is free")
+    func typed() throws {
+        let reader = "virtual:\(TestFiles.root)/Fixtures/iso7816/residence/second.json"
+        let (question, objection) = ("press Enter to skip): ", "two letters; nothing was sent")
+        let result = try Typist.run(
+            ["residence", "-r", reader], typing: ["\(question)=1234", "\(objection)=AA12345678BB"])
+        #expect(result.end == .exited(0) && result.output.contains("1990"), "\(result.output)")
+        #expect(!result.output.contains("printed at"), "the question says so: \(result.output)")
+        let free = try Typist.run(["residence", "-r", reader], typing: ["\(question)="])
+        #expect(free.end == .exited(0) && !free.output.contains("nothing was sent"), "\(free.output)")
+    }
+
     @Test("Pictures are written for the owner alone; one that exists is replaced, and that is said")
     func pictures() throws {
         let (photo, front, address) = ("\(folder.path)/p.jp2", "\(folder.path)/f.tif", "\(folder.path)/a.tif")

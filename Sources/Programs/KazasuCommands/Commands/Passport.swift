@@ -359,23 +359,17 @@ struct Passport: KazasuCommand {
 
     /// Asks until the answer has the right form.
     private func asked() throws(CommandError) -> PassportKey {
-        let missing = CommandError(.documentNoZone)
-        guard let terminal = Terminal() else { throw missing }
-        var objection = ""
-        while true {
-            let question = tr(
-                "Number, birth date and expiry (NUMBER,YYMMDD,YYMMDD), or the second line at the bottom of the page: ",
-                "旅券番号,生年月日,有効期間満了日（番号,YYMMDD,YYMMDD）、または顔写真ページの最下行: ")
-            switch try terminal.line(objection + question) {
-            case .empty: throw .cancelled()
-            case .tooLong: break
-            case .secret(let text):
-                if let key = text.withUnsafeBytes({ Self.key($0) }) { return key }
-                let form = text.withUnsafeBytes { Self.form($0) }
-                objection = form.message + "\n" + (form.hint.map { $0 + "\n" } ?? "")
-                continue
+        guard let terminal = Terminal() else { throw CommandError(.documentNoZone) }
+        let question = tr(
+            "Number, birth date and expiry (NUMBER,YYMMDD,YYMMDD), or the second line at the bottom of the page: ",
+            "旅券番号,生年月日,有効期間満了日（番号,YYMMDD,YYMMDD）、または顔写真ページの最下行: ")
+        let key = try terminal.ask(question, tooLong: Self.form([])) { text throws(CommandError) in
+            guard let key = text.withUnsafeBytes({ Self.key($0) }) else {
+                throw text.withUnsafeBytes { Self.form($0) }
             }
-            objection = Self.form([]).message + "\n"
+            return key
         }
+        guard let key else { throw .cancelled() }
+        return key
     }
 }

@@ -188,17 +188,13 @@ struct Residence: KazasuCommand {
             if !context.json { context.note(missing.message) }
             return nil
         }
-        var objection = ""
-        while true {
-            let question = tr(
-                "Number at the top right of the card (press Enter to skip): ", "カード右上の番号（Enter で省略）: ")
-            switch try terminal.line(objection + question) {
-            case .empty: return nil
-            case .tooLong: break
-            case .secret(let text):
-                if let number = Self.number(text) { return number }
-            }
-            objection = Self.form.message + "\n"
+        let question = tr("Number at the top right of the card (press Enter to skip): ", "カード右上の番号（Enter で省略）: ")
+        // The question says where it is printed.
+        var form = Self.form
+        form.hint = nil
+        return try terminal.ask(question, tooLong: form) { text throws(CommandError) in
+            guard let number = Self.number(text) else { throw form }
+            return number
         }
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CardCiphers
 import CommandDescription
 import Kazasu
 import KazasuCLI
@@ -73,6 +74,30 @@ struct DocumentCheck {
         if let hint = failure.hint { context.note(hint) }
         failure.message = ""
         throw failure
+    }
+}
+
+extension Terminal {
+    /// Asks for what opens a document until the answer has the right form.
+    ///
+    /// - Parameters:
+    ///   - tooLong: what is wrong with an answer that is longer than any form.
+    ///   - value: the answer's value, or what is wrong with it.
+    /// - Returns: `nil` for an empty answer.
+    func ask<Value>(
+        _ question: String, tooLong: CommandError, _ value: (SecretBytes) throws(CommandError) -> Value
+    ) throws(CommandError) -> Value? {
+        var objection = ""
+        while true {
+            switch try line(objection + question) {
+            case .empty: return nil
+            case .tooLong: objection = tooLong.message + "\n"
+            case .secret(let text):
+                do throws(CommandError) { return try value(text) } catch {
+                    objection = error.message + "\n" + (error.hint.map { $0 + "\n" } ?? "")
+                }
+            }
+        }
     }
 }
 
