@@ -30,23 +30,30 @@ extension GoalFigureTests {
     }
 
     /// What `desfire info` sends, from opening the reader on.
-    static func desfireInformation() throws -> Cost {
+    ///
+    /// - Parameter record: receives the lines of a recording of that.
+    static func desfireInformation(record: ((String) -> Void)? = nil) throws -> Cost {
         let field = try VirtualField(cardFile: manyApplications)
         let server = try PN532Server(field: field)
         defer { server.stop() }
-        let reader = try #require(
+        let opened = try #require(
             try PN532Driver(patience: 60).open("pn532:\(server.path)", cancellation: CancellationToken()))
+        let reader = record.map { RecordingReader(opened, write: $0) } ?? opened
+        try readApplications(on: reader)
+        reader.close()
+        server.stop()
+        return Cost(
+            frames: field.statistics.exchanges, air: field.statistics.time / .milliseconds(1),
+            line: server.statistics.lineTime / .milliseconds(1))
+    }
+
+    static func readApplications(on reader: any Reader) throws {
         let request = ActivationRequest.typeA()
         let picc = try #require(try reader.activate(request))
         let session = ISO7816Session(reader: reader, picc: picc, request: request)
         let information = try DESFireTag(session: session).information()
-        reader.close()
-        server.stop()
         #expect(information.applications.count == 20 && information.withheld.isEmpty)
         #expect(information.applications.allSatisfy { $0.files.count == 2 && $0.keyVersions == [1, 2] })
-        return Cost(
-            frames: field.statistics.exchanges, air: field.statistics.time / .milliseconds(1),
-            line: server.statistics.lineTime / .milliseconds(1))
     }
 
     @Test("A DESFire with 20 applications is listed in 1.2 s of the simulated chip, the same each time")

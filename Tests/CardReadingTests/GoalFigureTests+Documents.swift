@@ -107,14 +107,16 @@ extension GoalFigureTests {
         return documents
     }
 
-    static func cost(_ document: Document) throws -> DocumentCost {
+    /// - Parameter record: receives the lines of a recording of that.
+    static func cost(_ document: Document, record: ((String) -> Void)? = nil) throws -> DocumentCost {
         let field = try VirtualField(cardFile: document.card)
         let server = try PN532Server(field: field)
         defer { server.stop() }
         let opened = try #require(
             try PN532Driver(patience: 60).open("pn532:\(server.path)", cancellation: CancellationToken()))
         let tally = Mutex(DocumentCost())
-        let reader = RecordingReader(opened) { entry in
+        let written = record.map { RecordingReader(opened, write: $0) } ?? opened
+        let reader = RecordingReader(written) { entry in
             guard case .transceive(let command, _, let answer) = entry.event else { return }
             tally.withLock {
                 $0.apdus += 1
