@@ -58,6 +58,10 @@ package struct PassportChip: Sendable, CustomStringConvertible {
     private static let free = (
         "\"read\": [\n            \"mrz\"\n          ],\n          \"encrypted\": true", "\"read\": \"always\""
     )
+    /// EF.ATR/INFO with answers of up to 2,048 bytes.
+    private static let announced = (
+        "\"applications\": [", #""masterFile": {"files": {"2F01": "7f66080202200002020800"}}, "applications": ["#
+    )
     private static let masterFile = ["00A4000C023F00", "00A40000023F0000", "00A4000C", "00A40000"]
         .map { "\"\($0)\": \"6D00\"" }.joined(separator: ", ")
     /// The entry of EF.CardAccess: generic mapping, AES-128, and P-256 or the group of 2048 bits.
@@ -70,7 +74,9 @@ package struct PassportChip: Sendable, CustomStringConvertible {
             "length-correction", .whole,
             [quirk(#""longestRead": 112, "lengthStatus": "6CE7", "keepsSession": false"#)]),
         PassportChip("read-all", .whole, [quirk(#""refusesZero": true"#)]),
-        PassportChip("no-extended-length", .whole, [virtual(#""extendedLength": false"#)]),
+        PassportChip("no-extended-length", .whole, [virtual(#""extendedLength": false"#), announced]),
+        PassportChip("extended-length", .whole, [announced]),
+        PassportChip("cut-length", .whole, [virtual(#""longestAnswer": 600"#), announced]),
         PassportChip("end-warning", .whole, [quirk(#""warnsAtEnd": true"#)]),
         PassportChip("wrong-code", .error(.secure(.malformed(.code))), [quirk(#""spoilsLastCode": true"#)]),
         PassportChip(

@@ -16,12 +16,17 @@ package struct ReaderFamily: Hashable, Sendable {
     /// The longest FeliCa answer that it delivers intact, LEN byte included.
     package let longestFeliCaAnswer: Int
     /// The longest response APDU that it delivers intact, with its status word. An ACR122 silently truncates longer
-    /// ones, so a READ BINARY asks for F0 bytes at most there.
+    /// ones, so a READ BINARY asks for F0 bytes at most there. Without libnfc, a PN532 gives longer ones in parts.
     package var longestResponseAPDU: Int {
+        if self == .pn532 { return 65_538 }
         // 261-byte message − 2 (D5 xx) − 1 (status) − 2 (SW).
         if self == .acr122 { return 256 }
         return longestFeliCaAnswer < 255 ? 242 : 258
     }
+
+    /// The longest command APDU that it carries: every short one, and without libnfc longer ones, in parts that together are
+    /// no longer than four commands of the chip.
+    package var longestCommandAPDU: Int { self == .pn532 ? 1024 : 261 }
 
     /// Whether a PN53x chip is behind it. Only then are raw chip commands allowed: libnfc would take another driver's
     /// data for a PN53x's and crash.

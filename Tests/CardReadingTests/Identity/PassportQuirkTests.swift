@@ -90,7 +90,7 @@ struct PassportQuirkTests {
         "no-extended-length": {
             let card = try Self.card(virtual: #""extendedLength": false"#)
             try isWhole(read(card))
-            // A second zero where a short command has its length.
+            // A zero where a short command has its length.
             for frame in card.spy.frames where frame.count > 7 { #expect(frame[4] != 0) }
         },
         "end-warning": { try isWhole(read(chip(#""warnsAtEnd": true"#))) },

@@ -3,6 +3,7 @@
 internal import ByteCodec
 internal import CardModel
 internal import ISO7816
+internal import ReaderCore
 
 /// Reads the files of a passport's application, in a session of secure messaging or, where the chip asks for nothing, plainly.
 ///
@@ -16,6 +17,8 @@ struct PassportFiles {
     }
 
     private var way: Way
+    /// The longest response APDU that the chip announces; `nil` for short lengths only.
+    private let longestAnswer: Int?
     /// The number of bytes to request, as the chip taught it; `nil` before anything was refused.
     private var step: Int?
 
@@ -26,9 +29,12 @@ struct PassportFiles {
     /// The bytes in which tag and length of a file are found.
     private static let headLength = 4
 
-    init(secure: SecureMessaging) { way = .secure(secure) }
+    /// - Parameter lengths: what the chip says about extended lengths.
+    init(secure: SecureMessaging, _ lengths: ExtendedLengths?) {
+        (way, longestAnswer) = (.secure(secure), lengths?.longestResponse)
+    }
 
-    init(plain session: ISO7816Session) { way = .plain(session) }
+    init(plain session: ISO7816Session) { (way, longestAnswer) = (.plain(session), nil) }
 
     /// Whether the files are read without a key.
     var isPlain: Bool { if case .plain = way { true } else { false } }
@@ -77,7 +83,8 @@ struct PassportFiles {
         guard let header = try? BERHeader(head), header.totalLength <= limit else {
             throw .card(.malformed(.readBinary, .notADataObject))
         }
-        var reads = FallingReads(after: Array(head.prefix(header.totalLength)), step: step ?? firstStep)
+        var reads = FallingReads(
+            after: Array(head.prefix(header.totalLength)), step: step ?? firstStep, longestShort: shortStep)
         var files = self
         let end = try reads.read(header.totalLength, smallest: Self.shortestPart, isTooLong: { _ in files.isOver }) {
             offset, count throws(SecureMessagingError) in
@@ -95,8 +102,15 @@ struct PassportFiles {
 
     private var firstStep: Int {
         switch way {
-        case .secure(let secure): secure.firstStep
+        case .secure(let secure): secure.firstStep(longestAnswer)
         case .plain(let session): session.limits.bytesPerRead
+        }
+    }
+
+    private var shortStep: Int {
+        switch way {
+        case .secure(let secure): secure.shortStep
+        case .plain: 0x100
         }
     }
 
@@ -114,13 +128,31 @@ struct PassportFiles {
 
     private func part(_ offset: Int, _ count: Int) throws(SecureMessagingError) -> ResponseAPDU {
         switch way {
-        case .secure(let secure): return try secure.readBinary(at: offset, count: count)
+        case .secure(let secure):
+            do throws(SecureMessagingError) {
+                return try secure.readBinary(at: offset, count: count)
+            } catch {
+                // Chip or reader may have cut a long answer: none of it counts, and it is asked for again in short parts.
+                guard count > secure.shortStep, error.mayBeCut else { throw error }
+                secure.end()
+                return ResponseAPDU(status: .wrongLength)
+            }
         case .plain(let session):
             do throws(ISO7816Error) {
                 return try session.readBinary(offset: offset, count: count)
             } catch {
                 throw .card(error)
             }
+        }
+    }
+}
+
+extension SecureMessagingError {
+    /// Whether a part of the answer may be missing.
+    fileprivate var mayBeCut: Bool {
+        switch self {
+        case .malformed, .card(.transport(.answerTooLong)): true
+        default: false
         }
     }
 }

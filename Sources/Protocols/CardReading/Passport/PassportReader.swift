@@ -20,6 +20,7 @@ package struct PassportReader: IdentityReader {
     private let session: ISO7816Session
     private let random: (Int) -> [UInt8]
     private let listed: SecurityInfos
+    private let lengths: ExtendedLengths?
     private var recorder: FileCardRecorder
     /// The way to the files, once they are open.
     private var files: PassportFiles?
@@ -50,6 +51,7 @@ package struct PassportReader: IdentityReader {
         do throws(ISO7816Error) {
             let file = try Self.cardAccess(session)
             listed = SecurityInfos(file ?? [])
+            lengths = try session.extendedLengths()
             if let file { recorder.add(FileDump(id: PassportFile.cardAccess, state: .read, data: file), of: nil) }
             if !listed.listsPACE { try session.select(.application(PassportFile.application)) }
         } catch .status {
@@ -151,7 +153,7 @@ package struct PassportReader: IdentityReader {
         } catch {
             throw .failed(error)
         }
-        files = PassportFiles(secure: outcome.secure)
+        files = PassportFiles(secure: outcome.secure, lengths)
     }
 
     private static func selectApplication(in secure: SecureMessaging) throws(SecureMessagingError) {
@@ -160,7 +162,8 @@ package struct PassportReader: IdentityReader {
     }
 
     private mutating func readCardSecurity(_ secure: SecureMessaging) throws(SecureMessagingError) {
-        var files = PassportFiles(secure: secure)
+        // With short lengths: a refusal could end the session.
+        var files = PassportFiles(secure: secure, nil)
         do throws(SecureMessagingError) {
             // Outside the application a session is not opened again.
             let data = try files.read(PassportFile.cardSecurity, limit: Self.longestInfos) {
@@ -179,7 +182,7 @@ package struct PassportReader: IdentityReader {
     ) throws(FileCardReadingError) {
         do throws(SecureMessagingError) {
             if listed.listsPACE { try selectApplication() }
-            files = PassportFiles(secure: try opened(key))
+            files = PassportFiles(secure: try opened(key), lengths)
             opening = .bac(key)
             access = PassportAccess(.bac, password: .mrz, isFallback: listed.listsPACE)
         } catch .card(.status(.getChallenge, let status)) {

@@ -11,6 +11,8 @@ package struct FallingReads {
     package private(set) var data: [UInt8]
     /// The number of bytes to request next. The next file of the same card can start with it.
     package private(set) var step: Int
+    /// The longest part with short lengths.
+    private let longestShort: Int
 
     /// Why reading ended.
     package enum End: Hashable, Sendable {
@@ -30,13 +32,17 @@ package struct FallingReads {
     /// - Parameters:
     ///   - data: the first bytes of the file.
     ///   - step: the number of bytes to request at first.
-    package init(after data: [UInt8] = [], step: Int) {
+    ///   - longestShort: the most bytes that a command with short lengths can request; longer parts fall to it.
+    package init(after data: [UInt8] = [], step: Int, longestShort: Int = 0x100) {
         self.data = data
         self.step = max(1, step)
+        self.longestShort = longestShort
     }
 
     /// The next smaller length; `nil` if there is none. Extended lengths fall to the longest short one.
-    static func length(below step: Int) -> Int? { step > 0x100 ? 0x100 : lengths.first { $0 < step } }
+    private func length(below step: Int) -> Int? {
+        step > longestShort ? longestShort : Self.lengths.first { $0 < step }
+    }
 
     /// Reads up to this number of bytes.
     ///
@@ -59,7 +65,7 @@ package struct FallingReads {
             case .success where !response.data.isEmpty: continue
             case .success, .endOfFile, .wrongParameters: return .file(response.status)
             case let status where response.data.isEmpty && (status.refusesLength || isTooLong(status)):
-                guard let next = Self.length(below: count), next >= smallest else { return .refused(status) }
+                guard let next = length(below: count), next >= smallest else { return .refused(status) }
                 step = next
             default: return .refused(response.status)
             }

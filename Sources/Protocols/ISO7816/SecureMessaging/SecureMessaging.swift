@@ -61,6 +61,9 @@ package final class SecureMessaging {
         counter = 0
     }
 
+    /// Sends nothing more in this session, after an answer that cannot be relied on.
+    package func end() { isOver = true }
+
     /// The counter as codes cover it: as long as a block.
     private func counterBlock(_ cipher: SessionCipher) -> [UInt8] {
         [UInt8](repeating: 0, count: cipher.blockLength - 8) + counter.block

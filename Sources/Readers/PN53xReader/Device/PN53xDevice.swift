@@ -29,7 +29,7 @@ package final class PN53xDevice: FollowedSearch, LongJobReader {
         self.cancellation = cancellation
         var information = ReaderInformation(
             id: id, name: chipset.transport.name, longestFeliCaAnswer: family.longestFeliCaAnswer,
-            technologies: [.felica, .typeA, .typeB], longestCommandAPDU: Self.longestAPDU,
+            technologies: [.felica, .typeA, .typeB], longestCommandAPDU: family.longestCommandAPDU,
             longestResponseAPDU: family.longestResponseAPDU)
         // InListPassiveTarget reports a damaged answer, and a card that does not start, as no target.
         information.hearsFailures = false
@@ -42,9 +42,6 @@ package final class PN53xDevice: FollowedSearch, LongJobReader {
     deinit {
         close()
     }
-
-    /// The longest short command APDU; those that exceed a chip command are sent in parts.
-    private static let longestAPDU = 261
 
     /// Looks once for a card and selects the one that answers.
     ///
@@ -100,7 +97,7 @@ package final class PN53xDevice: FollowedSearch, LongJobReader {
     /// it is an APDU, for other cards of type A it has no CRC, and a four-bit ACK or NAK is one byte.
     ///
     /// - Parameters:
-    ///   - frame: at most 261 bytes; no more than 253 on an ACR122 unless it is an APDU.
+    ///   - frame: at most 261 bytes, an APDU on a PN532 without libnfc 1,024; no more than 253 on an ACR122 unless it is an APDU.
     ///   - timeout: the longest time that the card may take; beyond 3276.8 ms the chip gives up anyway, unless the card
     ///     asks for more by ISO-DEP.
     /// - Throws: ``TransportError``; ``TransportError/corrupted(status:)`` with status 0 when the answer was garbled
@@ -110,7 +107,7 @@ package final class PN53xDevice: FollowedSearch, LongJobReader {
         guard !frame.isEmpty else { throw .unsupported(detail: .init(.emptyFrame)) }
         let selection = try link.run { link in link.iso14443.selection }
         guard selection != .none else { throw .cardReleased }
-        let longest = selection == .apdus ? Self.longestAPDU : family.longestCommand - 1
+        let longest = selection == .apdus ? family.longestCommandAPDU : family.longestCommand - 1
         guard frame.count <= longest else { throw .frameTooLong(length: frame.count, limit: longest) }
         try prepare()
         let answer = try link.run { link throws(TransportError) in

@@ -5,7 +5,7 @@ internal import CardModel
 /// How a virtual passport deviates from the standard, as real ones are reported to.
 package struct PassportQuirks: Hashable, Sendable {
     /// The most bytes that one protected READ may request; a longer one is refused.
-    package var longestRead = 256
+    package var longestRead = 65_536
     /// The status word for a longer READ.
     package var lengthStatus: UInt16 = StatusWord.wrongLength
     /// Whether a refused length is answered in the session; otherwise it comes in the clear and ends the session.
@@ -57,7 +57,7 @@ extension PassportQuirks {
     /// Reads `passport.quirks`.
     init(json: JSONCursor) throws(DocumentError) {
         try json.allowOnly(Self.keys)
-        if let value = try json.optional("longestRead") { longestRead = try value.integer(in: 1...256) }
+        if let value = try json.optional("longestRead") { longestRead = try value.integer(in: 1...65_536) }
         if let value = try json.optional("lengthStatus") { lengthStatus = try value.code(FileIdentifier.self).rawValue }
         if let value = try json.optional("keepsSession") { keepsSession = try value.bool() }
         if let value = try json.optional("refusesZero") { refusesZero = try value.bool() }

@@ -226,7 +226,7 @@ extension VirtualPassport {
                 command.data.count <= 6, command.parameters == 0
             else { return FileCardReply(StatusWord.wrongLength) }
             far = command.data[2...].reduce(0) { $0 << 8 | Int($1) }
-            room = expected - (expected < 0x82 ? 2 : 3)
+            room = expected - (expected < 0x82 ? 2 : expected < 0x103 ? 3 : 4)
             (place.p1, place.p2) = (0, 0)
         }
         switch card.content(place, isSecure: true) {
@@ -237,8 +237,7 @@ extension VirtualPassport {
             let part = Array(bytes[offset..<min(bytes.count, offset + room)])
             reachesEnd = offset + part.count == bytes.count
             guard far != nil else { return FileCardReply(part) }
-            let length: [UInt8] = part.count < 0x80 ? [UInt8(part.count)] : [0x81, UInt8(part.count)]
-            return FileCardReply([0x53] + length + part)
+            return FileCardReply(ChipObject.encoded([0x53], part))
         }
     }
 }
