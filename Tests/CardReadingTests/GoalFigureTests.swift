@@ -212,5 +212,6 @@ struct GoalFigureTests {
         }
         try Self.printDocuments()
         report("info of a DESFire with 20 applications", [try Self.desfireInformation()])
+        report("setting up an NTAG 424 DNA", [try Self.ntag424Setup()])
     }
 }

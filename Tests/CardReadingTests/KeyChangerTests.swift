@@ -206,17 +206,51 @@ struct KeyChangerTests {
         for place in 1...whole { try Self.interrupt(.once(fault, at: place), changes, "\(place) \(fault)") }
     }
 
-    @Test func randomInterruptions() throws {
-        let (_, changes) = try Self.exchanges()
-        for seed in TestEffort.rounds(20) {
-            let seed = UInt64(seed)
-            try Self.interrupt(
-                [
-                    InjectedFaultRule(.absent, .random(perThousand: 15, seed: seed)),
-                    InjectedFaultRule(.silence, .random(perThousand: 30, seed: seed &+ 7)),
-                    InjectedFaultRule(.damaged(status: 2), .random(perThousand: 30, seed: seed &+ 9)),
-                ], changes, "seed \(seed)")
+    /// Another card with the same keys takes the place of the first, after each command: its keys stay.
+    @Test func anotherCardInBetween() throws {
+        let (whole, changes) = try Self.exchanges()
+        for place in 1..<whole {
+            let text = Self.card.replacing("010A4B0012345678", with: "010A4B0087654321")
+            let card = try Self.load()
+            let other: VirtualFeliCaCard = try VirtualCardFile.load(Array(text.utf8))
+            let (swapped, before) = (SwappedCard(card, other), other.systems)
+            let stand = try Stand(swapped)
+            swapped.left = place
+            let result = Result { try stand.run() }
+            #expect(other.systems == before, "\(place)")
+            if case .success = result { #expect(swapped.left != 0, "\(place)") }
+            card.losePower()
+            try Stand(card).run(resuming: changes)
+            #expect(try Self.changed(card) == Set(Self.versions.keys), "\(place)")
         }
+    }
+
+    /// Interrupted again and again, until all keys are new: at least twice a card on average.
+    @Test func randomInterruptions() throws {
+        let ((whole, changes), rounds) = (try Self.exchanges(), TestEffort.rounds(20))
+        var interruptions = 0
+        for seed in rounds {
+            var random = SeededGenerator(seed: UInt64(seed + 1) &* 0x9E37_79B9_7F4A_7C15)
+            let card = try Self.load()
+            var isDone = false
+            for run in 0..<12 where !isDone {
+                let stand = try Stand(card)
+                if run < 11 {
+                    stand.field.plan(
+                        .interruption(within: whole, &random).moved(by: stand.field.statistics.exchanges))
+                }
+                let result = Result { try stand.run(resuming: run > 0 ? changes : nil) }
+                isDone = (try? result.get()) != nil
+                if !isDone { interruptions += 1 }
+                let changed = try Self.changed(card)
+                #expect(changed != nil, "seed \(seed), run \(run): a key that is in neither file")
+                #expect(run < 11 || isDone, "seed \(seed): \(result)")
+                card.losePower()
+            }
+            #expect(try Self.changed(card) == Set(Self.versions.keys), "seed \(seed)")
+        }
+        #expect(interruptions > 2 * rounds.count)
+        TestEffort.report("FeliCa Standard: \(interruptions) interruptions of \(rounds.count) key changes")
     }
 
     /// Other new keys than those of the interrupted change do not go on with it.

@@ -113,6 +113,25 @@ struct LiteIssuerTests {
         if step == .lock { #expect(!Self.isLocked(card)) }
     }
 
+    /// A step that cannot be stored is not taken.
+    @Test func fullDisk() throws {
+        for place in 0..<6 {
+            let card = LiteFixture.card()
+            nonisolated(unsafe) var steps: [LiteStep] = []
+            let issuer = try LiteIssuer(LiteFixture.channel(card), Self.profile, LiteFixture.liteKey()) {
+                step throws(LiteError) in
+                guard steps.count < place else { throw .reading(.cancelled) }
+                steps.append(step)
+            }
+            #expect(throws: LiteError.reading(.cancelled)) { try issuer.run() }
+            #expect(steps.contains(.lock) || !Self.isLocked(card), "\(place)")
+            #expect(steps.contains(.key) || card.lite?[0x87]?.bytes != LiteFixture.key, "\(place)")
+            card.losePower()
+            _ = try Self.issue(card, resumes: true)
+            #expect(Self.isIssued(card), "\(place)")
+        }
+    }
+
     // MARK: Interruptions
 
     /// The power is lost at each exchange, before the card carries it out and after: resuming always ends well.
@@ -134,15 +153,19 @@ struct LiteIssuerTests {
         }
     }
 
+    /// Interrupted up to three times a card.
     @Test func randomInterruptions() throws {
-        var locked = 0
-        for seed in TestEffort.rounds(60) {
+        var (interruptions, locked) = (0, 0)
+        let rounds = TestEffort.rounds(60)
+        for seed in rounds {
             var random = SeededGenerator(seed: UInt64(seed + 1) &* 0x9E37_79B9_7F4A_7C15)
             let key = (0..<16).map { _ in UInt8(truncatingIfNeeded: random.next()) }
             let card = LiteFixture.card()
             var ended = false
             for attempt in 0..<3 where !ended {
-                ended = (try? Self.issue(card, Self.faults(&random), key: key, resumes: attempt > 0)) != nil
+                ended =
+                    (try? Self.issue(card, .interruption(within: 50, &random), key: key, resumes: attempt > 0)) != nil
+                if !ended { interruptions += 1 }
                 card.losePower()
                 #expect(!Self.isLocked(card) || card.lite?[0x87]?.bytes == key, "seed \(seed)")
                 if !ended, Self.isLocked(card) { locked += 1 }
@@ -151,30 +174,8 @@ struct LiteIssuerTests {
             #expect(Self.isIssued(card, key: key), "seed \(seed)")
         }
         // Some are interrupted between the lock and the last check.
-        #expect(locked > 0)
-    }
-
-    /// A card that is taken away, with or without the last command carried out; that is away for a moment; answers that
-    /// are lost, damaged or changed; or all of it now and then.
-    private static func faults(_ random: inout SeededGenerator) -> InjectedFaults {
-        let place = Int(random.next() % 50) + 1
-        let length = Int(random.next() % 5)
-        switch random.next() % 6 {
-        case 0: return .cardAway(from: place)
-        case 1:
-            let lost = InjectedFaultRule(.silence, .during(place...place))
-            return InjectedFaults([lost] + InjectedFaults.cardAway(from: place + 1).rules)
-        case 2: return .cardAway(from: place, until: place + length + 1)
-        case 3:
-            let offset = Int(random.next() % 40)
-            return [InjectedFaultRule(.flipped(offset: offset, mask: 0x10), .during(place...place + length))]
-        case 4: return [InjectedFaultRule(.damaged(status: 2), .during(place...place + length * 2))]
-        default:
-            return [
-                InjectedFaultRule(.absent, .random(perThousand: 20, seed: random.next())),
-                InjectedFaultRule(.silence, .random(perThousand: 40, seed: random.next())),
-            ]
-        }
+        #expect(locked > 0 && interruptions > rounds.count)
+        TestEffort.report("Lite-S: \(interruptions) interruptions of \(rounds.count) issuances")
     }
 }
 

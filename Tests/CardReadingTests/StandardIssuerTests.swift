@@ -70,8 +70,11 @@ struct StandardIssuerTests {
     }
 
     /// A blank card, which may keep what is registered without power before it is made permanent.
-    private static func blank(keeps: Bool = false, pmm: String? = nil) throws -> VirtualFeliCaCard {
-        let text = pmm.map { Self.card.replacing("0144220427674EFF", with: $0) } ?? Self.card
+    private static func blank(
+        keeps: Bool = false, pmm: String? = nil, idm: String = "010A4B0012345678"
+    ) throws -> VirtualFeliCaCard {
+        let text = (pmm.map { Self.card.replacing("0144220427674EFF", with: $0) } ?? Self.card)
+            .replacing("010A4B0012345678", with: idm)
         let card: VirtualFeliCaCard = try VirtualCardFile.load(Array(text.utf8))
         var profile = card.profile
         profile.keepsUncommittedNodes = keeps
@@ -205,6 +208,38 @@ struct StandardIssuerTests {
         #expect(card.systems[0].code == .any)
     }
 
+    /// A card that tells only during the issuance that it has too few blocks, and may then keep what was registered: a smaller
+    /// profile ends it.
+    @Test(arguments: [false, true])
+    func smallerProfile(_ keeps: Bool) throws {
+        let large = Self.profile.replacing(#""blocks": 10,"#, with: #""blocks": 250,"#).replacing(": 40", with: ": 0")
+        let file: VirtualFeliCaCard = try VirtualCardFile.load(Array(Self.card.utf8))
+        var kind = file.profile
+        kind.keepsUncommittedNodes = keeps
+        let card = VirtualFeliCaCard(systems: file.systems, profile: kind)
+        nonisolated(unsafe) var steps: Set<StandardStep> = []
+        func resume(_ profile: String) throws {
+            card.losePower()
+            try Stand(card, profile: profile) { step throws(KeyChangeError) in steps.insert(step) }
+                .run(resuming: steps)
+        }
+        let stand = try Stand(card, profile: large) { step throws(KeyChangeError) in steps.insert(step) }
+        #expect(throws: KeyChangeError.tooFewBlocks(needed: 275, free: 245)) { try stand.run() }
+        card.losePower()
+        #expect(card.systems[0].code == (keeps ? SystemCode(rawValue: 0xA0B1) : .any))
+        if keeps {
+            // What is there already is in a smaller profile, too.
+            let others = [
+                Self.profile.replacing("4953535545494431", with: "4953535545494432"),
+                Self.profile.replacing(#""areas": ["#, with: #""areas": [{"code": "0000", "keyVersion": "0005"}, "#),
+            ]
+            for other in others { #expect(throws: KeyChangeError.locked) { try resume(other) } }
+            #expect(card.systems[0].nodes.map(\.code.rawValue) == [0])
+        }
+        try resume(Self.profile)
+        #expect(try Self.isIssued(card) == true)
+    }
+
     /// A wrong key of the seller costs one frame and registers nothing.
     @Test(arguments: ["0F1E2D3C4B5A6978", "8796A5B4C3D2E1F0"])
     func wrongFactoryKey(_ key: String) throws {
@@ -278,16 +313,51 @@ struct StandardIssuerTests {
         }
     }
 
-    @Test func randomInterruptions() throws {
-        for seed in TestEffort.rounds(20) {
-            let seed = UInt64(seed)
-            try Self.interrupt(
-                [
-                    InjectedFaultRule(.absent, .random(perThousand: 10, seed: seed)),
-                    InjectedFaultRule(.silence, .random(perThousand: 20, seed: seed &+ 7)),
-                    InjectedFaultRule(.damaged(status: 2), .random(perThousand: 20, seed: seed &+ 9)),
-                ], keeps: seed & 1 == 0, "seed \(seed)")
+    /// Another blank card takes the place of the first, after each command: it stays blank, and the first is not lost.
+    @Test(arguments: [false, true])
+    func anotherCardInBetween(_ keeps: Bool) throws {
+        for place in 1..<(try Self.exchanges()) {
+            let (card, other) = (try Self.blank(keeps: keeps), try Self.blank(keeps: keeps, idm: "010A4B0087654321"))
+            let (swapped, before) = (SwappedCard(card, other), other.systems)
+            nonisolated(unsafe) var steps: Set<StandardStep> = []
+            let stand = try Stand(swapped, profile: Self.short) { step throws(KeyChangeError) in steps.insert(step) }
+            swapped.left = place
+            let result = Result { try stand.run() }
+            #expect(other.systems == before, "\(place)")
+            if case .success = result { #expect(swapped.left != 0, "\(place)") }
+            card.losePower()
+            try Stand(card, profile: Self.short).run(resuming: steps)
+            #expect(try Self.isIssued(card, Self.short) == true, "\(place)")
         }
+    }
+
+    /// Interrupted again and again, until it ends: at least twice a card on average.
+    @Test func randomInterruptions() throws {
+        let (whole, rounds) = (try Self.exchanges(), TestEffort.rounds(20))
+        var interruptions = 0
+        for seed in rounds {
+            var random = SeededGenerator(seed: UInt64(seed + 1) &* 0x9E37_79B9_7F4A_7C15)
+            let card = try Self.blank(keeps: seed & 1 == 0)
+            nonisolated(unsafe) var steps: Set<StandardStep> = []
+            var isDone = false
+            for run in 0..<12 where !isDone {
+                let stand = try Stand(card, profile: Self.short) { step throws(KeyChangeError) in steps.insert(step) }
+                if run < 11 {
+                    stand.field.plan(
+                        .interruption(within: whole, &random).moved(by: stand.field.statistics.exchanges))
+                }
+                let result = Result { try stand.run(resuming: run > 0 ? steps : nil) }
+                isDone = (try? result.get()) != nil
+                if !isDone { interruptions += 1 }
+                let isIssued = try Self.isIssued(card, Self.short)
+                #expect(isIssued != nil, "seed \(seed), run \(run): a key that is in neither file")
+                #expect(run < 11 || isDone, "seed \(seed): \(result)")
+                card.losePower()
+            }
+            #expect(try Self.isIssued(card, Self.short) == true, "seed \(seed)")
+        }
+        #expect(interruptions > 2 * rounds.count)
+        TestEffort.report("FeliCa Standard: \(interruptions) interruptions of \(rounds.count) issuances")
     }
 
     /// A card with other nodes, and one of another system, are left as they are.

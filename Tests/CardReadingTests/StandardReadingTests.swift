@@ -401,24 +401,32 @@ struct StandardReadingTests {
         #expect(outcome.dump.systems[0].services.map(\.opened) == [StandardScheme?](repeating: .des, count: 9))
     }
 
-    /// 300 blocks with keys: one session for a path, and few frames beside those of the scan.
-    @Test func manyBlocks() throws {
-        let card = """
+    /// 300 blocks with keys: one session for a path, with AES for a system, and few frames beside those of the scan.
+    @Test(arguments: StandardScheme.allCases)
+    func manyBlocks(_ scheme: StandardScheme) throws {
+        let pair = Self.manyKeys.prefix(2).joined()
+        let aes = """
+            {"schema": "kazasu.card/1", "idm": "010A4B0012345678", "pmm": "0144220427674EFF", "systems": [
+              {"code": "0003", "nodes": ["1000-1FFE", "1008", "1048"], "blocks": {"1008": 200, "1048": 100},
+               "aesKeys": {"1008": "\(pair)", "1048": "\(pair)"}}]}
+            """
+        let des = """
             {"schema": "kazasu.card/1", "idm": "010A4B0012345678", "pmm": "0144220427674EFF", "systems": [
               {"code": "0003", "nodes": ["1000-1FFE", "1008", "1048"], "blocks": {"1008": 200, "1048": 100},
                "keys": {"FFFF": "64B34B0A2BC199B1", "0000": "6612317B4FD74F39", "1000": "EFAA8C23162FBB60",
                         "1008": "\(Self.manyKeys[0])", "1048": "\(Self.manyKeys[1])"}}]}
             """
         func frames(_ keyring: StandardKeyring?) throws -> (run: Run, blocks: Int) {
-            let run = try Self.run(card: card)
+            let run = try Self.run(card: scheme == .des ? des : aes)
             let outcome = CardDumper(session: run.session, keyring: keyring).dump()
             #expect(outcome.dump.isComplete)
             return (run, outcome.dump.systems.flatMap(\.services).reduce(0) { $0 + $1.blocks.count })
         }
         let plain = try frames(nil)
-        let keyed = try frames(Self.keyring(Self.manyFile))
+        let file = scheme == .des ? Self.manyFile : "0003 1008 \(pair)\n0003 1048 \(pair)\n"
+        let keyed = try frames(Self.keyring(file))
         #expect(plain.blocks == 0 && keyed.blocks == 300)
-        #expect(keyed.run.reader.count(0x10) == 1)
+        #expect(keyed.run.reader.count(scheme == .des ? 0x10 : 0x40) == 1)
         let beside = keyed.run.reader.sent.count - plain.run.reader.sent.count
         #expect(beside <= 30, "\(beside)")
     }

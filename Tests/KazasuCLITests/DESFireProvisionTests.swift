@@ -175,6 +175,63 @@ struct DESFireProvisionTests {
         Self.expectNoKey(dump.output)
     }
 
+    @Test(
+        "The page for phones is written with a key of each kind and of any number",
+        arguments: [
+            ("des", 2, "0123456789ABCDEF"), ("3k3des", 5, "00112233445566778899AABBCCDDEEFF0102030405060708"),
+            ("aes", 13, "00112233445566778899AABBCCDDEEFF"),
+        ])
+    func page(_ type: String, _ number: Int, _ key: String) throws {
+        let stand = try Stand()
+        let plan = try stand.folder.write(
+            Array(
+                """
+                {"schema": "kazasu.tagPlan/1", "chip": "desfire", "ndef": {
+                  "size": 64, "uri": "https://kazasu.example/a", "keyType": "\(type)", "writeKey": \(number)}}
+                """.utf8), as: "plan.json")
+        let keys = try stand.folder.write(Array("000001 \(number) \(key) 21\n".utf8), as: "page.keys")
+        chmod(keys, 0o600)
+        let made = try stand.run(["tag", "provision", "--plan", plan, "--new-keys", keys, "--yes", "--json", "-q"])
+        #expect(try Self.document(made).required("verified").bool())
+        func write(_ key: String) throws -> ChildResult {
+            try stand.run(
+                [
+                    "tag", "write", "--uri", "https://kazasu.example/b", "--yes", "--json", "--key-from", "env:KEY",
+                    "--key-number", "\(number)",
+                ], environment: ["KEY": key])
+        }
+        try Self.expect(77, "wrongKey", write(String(key.reversed())))
+        for length in [16, 32, 48] where length != key.count {
+            let other = String(repeating: "5A", count: length / 2)
+            // Sixteen digits are a key of DES twice, which has the length of one of AES.
+            let isTried = length == 16 ? type != "3k3des" : length == 32 && type == "des"
+            try Self.expect(isTried ? 77 : 64, isTried ? "wrongKey" : "badKey", write(other))
+        }
+        let written = try write(key)
+        #expect(written.hasEnded(0), "\(written)")
+        #expect(try stand.run(["tag", "read", "--json"]).output.contains("https://kazasu.example/b"))
+        Self.expectNoKey(written.output, written.errors)
+    }
+
+    @Test("A key that only a DESFire can have is not tried on another tag")
+    func misplacedKeys() throws {
+        let long = String(repeating: "5A", count: 24)
+        let rows = [
+            ("ntag424-owned", "0", long, 64, "badKey"),
+            ("ntag424-owned", "5", String(long.prefix(32)), 77, "noSuchKey"),
+            ("ultralight-c", "0", long, 64, "badKey"), ("ultralight-aes", "13", long, 77, "noSuchKey"),
+            ("ntag213", "0", long, 76, "takesNoKey"), ("type4", "0", long, 76, "takesNoKey"),
+        ]
+        for (card, number, key, status, reason) in rows {
+            for command in [["tag", "read"], ["dump"]] where command == ["tag", "read"] || !card.hasPrefix("ntag424") {
+                let result = try Kazasu.run(
+                    command + ["-r", "virtual:\(TestFiles.root)/Fixtures/virtual/\(card).json", "--json"]
+                        + ["--key-from", "env:KEY", "--key-number", number], environment: ["KEY": key])
+                try Self.expect(Int32(status), reason, result)
+            }
+        }
+    }
+
     @Test func badInput() throws {
         let stand = try Stand()
         func write(_ text: String, _ name: String) throws -> String {

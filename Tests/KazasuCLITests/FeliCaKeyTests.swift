@@ -130,6 +130,23 @@ struct FeliCaKeyTests {
         #expect(none.output.contains(#""state": "keyRequired""#))
     }
 
+    @Test("A scan tells the versions of AES keys from those of DES, where the card does")
+    func scan() throws {
+        let stand = try Stand(
+            card: Self.card.replacing(#""aesKeys":"#, with: #""aesKeyVersions": {"0048": "0009"}, "aesKeys":"#))
+        let text = try Kazasu.run("scan", "-r", stand.reader)
+        #expect(text.output.contains("AES 0009"), "\(text)")
+        let json = try Kazasu.run("scan", "--json", "-r", stand.reader)
+        let systems = try JSONCursor(JSONValue(parsing: Array(json.output.utf8))).required("systems").elements()
+        let first = try systems[0].required("nodes").elements()
+        #expect(try first.allSatisfy { try $0.optional("aesKeyVersion")?.text() == nil })
+        let common = try systems[1].required("nodes").elements()
+        let service = try #require(try common.first { try $0.required("code").text() == "0048" })
+        #expect(try service.required("aesKeyVersion").text() == "0009", "\(json.output)")
+        let transit = "virtual:\(TestFiles.root)/Fixtures/cards/suica-p1/card.json"
+        #expect(try !Kazasu.run("scan", "--json", "-r", transit).output.contains("aesKeyVersion"))
+    }
+
     @Test("Without --keys nothing is different")
     func withoutKeys() throws {
         let stand = try Stand()
@@ -293,6 +310,31 @@ struct FeliCaKeyTests {
     }
 
     private static let newKeys = "0003 1000 0123456789ABCDEF 0002\n0003 1408 1122334455667788 0008\n"
+
+    @Test(
+        "A key change that is killed or stopped by Ctrl-C at any step is ended by resume",
+        arguments: ["key 1408", "keyProved 1408", "key 1000", "keyProved 1000", "done"], [SIGKILL, SIGINT])
+    func killed(_ step: String, _ signal: Int32) throws {
+        let stand = try Stand()
+        let new = try stand.folder.write(Array(Self.newKeys.utf8), as: "new.txt")
+        chmod(new, 0o600)
+        let reader = try SimulatedReader(stand.folder.path + "/card.json", link: "\(stand.folder.path)/card")
+        let journal = stand.folder.path + "/journal"
+        let files = ["--keys", stand.keys, "--new-keys", new, "--journal", journal, "-r", reader.id]
+        let child = try RunningChild(
+            Kazasu.path, ["standard", "keys", "--yes", "-v", "-v"] + files,
+            environment: Kazasu.environment.merging(["XDG_STATE_HOME": stand.folder.path]) { $1 })
+        #expect(try child.writes("step: \(step)\n", to: .errors))
+        child.send(signal)
+        _ = child.finish()
+        let resumed = try Kazasu.run(["standard", "resume"] + files)
+        #expect(resumed.hasEnded(0), "\(resumed)")
+        let all = try stand.folder.write(
+            Array(("0003 FFFF 64B34B0A2BC199B1\n0003 0000 6612317B4FD74F39\n" + Self.newKeys).utf8), as: "all.txt")
+        chmod(all, 0o600)
+        let verified = try Kazasu.run("standard", "verify", "--keys", all, "--system", "0003", "-r", reader.id)
+        #expect(verified.output == "genuine\n", "\(verified)")
+    }
 
     @Test("Changes keys with a journal, which goes on with the same files only")
     func changeKeys() throws {

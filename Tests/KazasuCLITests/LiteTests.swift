@@ -178,6 +178,28 @@ struct LiteTests {
         #expect(try run("verify --master-key-from env:MASTER", kept).output == "genuine\n")
     }
 
+    @Test(
+        "Killed or stopped by Ctrl-C at any step, resume ends it",
+        arguments: ["identity", "key", "keyProved", "blocks", "lock"], [SIGKILL, SIGINT])
+    func killed(_ step: String, _ signal: Int32) throws {
+        let folder = try TemporaryFolder()
+        let profile = try folder.write(Array(Self.profile.utf8), as: "profile.json")
+        let reader = try SimulatedReader(Self.open, link: "\(folder.path)/card")
+        let journal = "\(folder.path)/journal"
+        let own = ["--key-from", "env:NEW", "--journal", journal, "-r", reader.id]
+        let environment = Kazasu.environment.merging(["NEW": Self.newKey, "XDG_STATE_HOME": folder.path]) { $1 }
+        let child = try RunningChild(
+            Kazasu.path, ["lite", "issue", "--profile", profile, "--yes", "-v", "-v"] + own, environment: environment)
+        #expect(try child.writes("step: \(step)\n", to: .errors))
+        child.send(signal)
+        _ = child.finish()
+        let resumed = try Kazasu.run(["lite", "resume"] + own, environment: environment)
+        #expect(resumed.hasEnded(0), "\(resumed)")
+        let verified = try Kazasu.run(
+            ["lite", "verify", "--key-from", "env:NEW", "-r", reader.id], environment: environment)
+        #expect(verified.output == "genuine\n", "\(verified)")
+    }
+
     @Test("Another key than that of the issuance writes nothing", arguments: [20, 24, 28, 32, 36, 40, 44, 48])
     func resumedWithAnotherKey(_ exchange: Int) throws {
         let folder = try TemporaryFolder()

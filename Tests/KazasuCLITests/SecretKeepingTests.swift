@@ -86,6 +86,38 @@ struct SecretKeepingTests {
         _ = child.finish()
     }
 
+    /// A command line in which F, T, D and C are files of keys, P and Q plans.
+    static let keyed = [
+        "read 1408 --keys F", "dump --keys F", "balance --keys F", "history --keys F",
+        "write 1408 0 000102030405060708090A0B0C0D0E0F --yes --keys F", "standard info --keys F",
+        "standard verify --keys F", "standard keys --keys F --new-keys F --yes",
+        "standard issue --profile P --keys F --new-keys F --yes", "tag provision --plan Q --new-keys T --yes",
+        "tag reset --keys T --yes", "tag reset --keys D --yes", "desfire dump --keys D", "classic dump --keys C",
+    ]
+
+    @Test("While keys are held there is no core dump", arguments: keyed)
+    func keys(_ line: String) throws {
+        let folder = try TemporaryFolder()
+        func file(_ name: String) throws -> String { "\(TestFiles.root)/Fixtures/\(name)" }
+        let files = [
+            "F": try file("felica/standard-keys.txt"), "P": try file("provision/standard-profile.json"),
+            "Q": try file("provision/ntag424-plan.json"), "T": try file("provision/ntag424-keys.txt"),
+            "D": try file("provision/desfire-keys.txt"),
+            "C": try folder.write(Array("* A 0123456789AB\n".utf8), as: "classic.txt"),
+        ]
+        let absent = try folder.card(Card.transit(faults: #"{"fault":"absent","from":1}"#))
+        let words = line.split(separator: " ").map { files[String($0)] ?? String($0) }
+        let child = try RunningChild(
+            Kazasu.path, words + ["-v", "-t", "forever", "-r", absent],
+            environment: Kazasu.environment.merging(["XDG_STATE_HOME": folder.path]) { $1 })
+        #expect(try child.writes("kazasu: reader", to: .errors))
+        let limits = String(decoding: try TestFiles.read("/proc/\(child.process)/limits"), as: UTF8.self)
+        let core = try #require(limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") })
+        #expect(core.split(separator: " ").dropFirst(4).prefix(2) == ["0", "0"], "\(core)")
+        child.send(SIGTERM)
+        _ = child.finish()
+    }
+
     /// The kernel gives the files of such a process to root.
     @Test("No process of the same user may look into it", .enabled(if: ReaderTests.canBeNobody))
     func undumpable() throws {

@@ -110,18 +110,18 @@ struct StandardIssueTests {
     }
 
     @Test(
-        "Interrupted at any step by kill -9, resume ends it",
+        "Interrupted at any step by kill -9 or Ctrl-C, resume ends it",
         arguments: [
             "issueID", "area 1000", "service 108F", "commit", "committed", "key FFFF", "keyProved FFFF", "data 1008",
             "keyProved 1008", "done",
-        ])
-    func killed(_ step: String) throws {
+        ], [SIGKILL, SIGINT])
+    func killed(_ step: String, _ signal: Int32) throws {
         let stand = try Stand()
         let child = try RunningChild(
             Kazasu.path, stand.issueWords(["--yes", "--journal", stand.journal, "-v", "-v"]),
             environment: ["XDG_STATE_HOME": stand.folder.path])
         #expect(try child.writes("step: \(step)\n", to: .errors))
-        child.send(SIGKILL)
+        child.send(signal)
         _ = child.finish()
         let other = try stand.folder.write(
             Array(
@@ -159,9 +159,20 @@ struct StandardIssueTests {
         let large = try Stand { $0.replacing("\"blocks\": 24", with: "\"blocks\": 0").replacing(": 10", with: ": 400") }
         try large.issue("--yes", "--journal", large.journal).expectError(77, "the card has 245", after: 1)
         try large.issue("--yes", "--lang", "ja", "--journal", "\(large.journal)2").expectError(77, "空きは 245", after: 1)
+        try smaller(large)
         let used = try Stand(card: "felica/standard-keys.json")
         try used.issue("--yes").expectError(77, "only a blank card")
         try used.issue("--dry-run", "--journal", "j").expectError(64, "writes no --journal")
         try used.run(["standard", "issue", "--profile", used.profile]).expectError(64, "--keys is required")
+    }
+
+    /// Goes on with a smaller profile, which is shown and asked for.
+    private func smaller(_ stand: Stand) throws {
+        let profile = "\(TestFiles.root)/Fixtures/provision/standard-profile.json"
+        try stand.resume("--yes").expectError(64, "--yes requires --profile")
+        try stand.resume("--profile", profile).expectError(64, "type yes", after: 17)
+        let done = try stand.resume("--profile", profile, "--yes")
+        #expect(done.hasEnded(0), "\(done)")
+        try stand.expectIssued()
     }
 }

@@ -103,14 +103,18 @@ struct DESFireProvisionerTests {
 
         func run(
             _ plan: DESFirePlan, old: DESFireKeys, new: DESFireKeys, resumes: Bool = false,
-            assumesFactory: Bool = false,
-            permanent: Bool = true
+            assumesFactory: Bool = false, permanent: Bool = true, stopAfter: Int = .max
         ) throws(DESFireProvisionError) -> DESFireProvision {
             let before = Set(steps)
+            var count = 0
             let provisioner = DESFireProvisioner(
                 session: card.session, plan: plan, old: old, new: new,
                 resuming: resumes ? DESFireProgress(uid: uid, steps: before) : nil,
-                journal: { step throws(DESFireProvisionError) in self.steps.append(step) })
+                journal: { step throws(DESFireProvisionError) in
+                    guard count < stopAfter else { throw .card(.tag(.cancelled)) }
+                    count += 1
+                    self.steps.append(step)
+                })
             let survey = try provisioner.survey(assumesFactory: assumesFactory, allowsPermanent: permanent)
             try provisioner.prove(survey)
             return try provisioner.run()
@@ -222,17 +226,39 @@ struct DESFireProvisionerTests {
         #expect(place > 150)
     }
 
-    @Test("Leaves again and again at random, and ends all the same: KAZASU_EFFORT times ten runs")
-    func leavesAtRandom() throws {
+    @Test("A step that cannot be stored is not taken")
+    func fullDisk() throws {
+        let (plan, old, new) = (try Self.plan(), try Self.keys(Self.old), try Self.keys(Self.new))
+        var place = 0
+        while true {
+            let stand = Stand(Self.card())
+            stand.card.begin()
+            let isWhole = (try? stand.run(plan, old: old, new: new, stopAfter: place)) != nil
+            let changes = stand.card.commands.count { $0[1] == 0xC4 }
+            let steps = stand.steps.count { if case .key = $0 { true } else { false } }
+            #expect(changes == steps && Self.isNeverLost(stand.card.card, old, new), "\(place)")
+            if isWhole { break }
+            stand.card.begin()
+            #expect(try stand.run(plan, old: old, new: new, resumes: true).isVerified, "\(place)")
+            place += 1
+        }
+        #expect(place > 20)
+    }
+
+    @Test("Leaves again and again at random, and ends all the same")
+    func randomInterruptions() throws {
         let (plan, old, new) = (try Self.plan(), try Self.keys(Self.old), try Self.keys(Self.new))
         var random = SeededGenerator(seed: 54)
-        for run in 0..<10 * TestEffort.factor {
+        let rounds = TestEffort.rounds(10)
+        var interruptions = 0
+        for run in rounds {
             let stand = Stand(Self.card(run % 2 == 0 ? .ev1 : .ev3))
             var isWhole = false
             for attempt in 0..<12 where !isWhole {
                 let place = attempt == 11 ? 0 : Int.random(in: 1...200, using: &random)
                 stand.card.begin(leavesAt: place, carriesOut: Bool.random(using: &random))
                 isWhole = (try? stand.run(plan, old: old, new: new, resumes: !stand.steps.isEmpty)) != nil
+                if !isWhole { interruptions += 1 }
                 #expect(Self.isNeverLost(stand.card.card, old, new), "\(run)")
             }
             #expect(isWhole, "\(run)")
@@ -240,6 +266,8 @@ struct DESFireProvisionerTests {
             // Each interruption leaves at most one key open.
             #expect(stand.card.card.failures.values.allSatisfy { $0 <= 11 }, "\(run)")
         }
+        #expect(interruptions > 2 * rounds.count)
+        TestEffort.report("DESFire: \(interruptions) interruptions of \(rounds.count) setups")
     }
 
     // MARK: Resetting

@@ -257,6 +257,7 @@ struct LRPTagTests {
             #expect(try TagProvisionerTests.changed(stand.card, new: new) == [1], "seed \(seed)")
         }
         #expect(interruptions > rounds.count)
+        TestEffort.report("NTAG 424 DNA, LRP: \(interruptions) interruptions of \(rounds.count) setups")
     }
 
     @Test func readsAndWrites() throws {

@@ -29,6 +29,7 @@ struct TagErrorTests {
             .password(.failedBefore), .password(.wrong), .password(.locked), .password(.otherAcknowledgement),
             .password(.interrupted(.noAnswer)), .crypto(.libraryMissing), .key(.lastTry(limit: 3)),
             .key(.lastTry(limit: nil)), .key(.manyFailures(3)), .key(.failedBefore), .key(.noSuchKey(4)),
+            .key(.otherLength(bytes: 24)),
             .key(.delayed), .key(.locked), .key(.interrupted(.noAnswer)), .key(.writingUnsupported),
         ]
         checkSentences(errors) { error -> Kind in
@@ -56,7 +57,7 @@ struct TagErrorTests {
             case .crypto: .crypto
             case .key(let reason):
                 switch reason {
-                case .lastTry, .manyFailures, .failedBefore, .noSuchKey, .delayed, .locked, .interrupted,
+                case .lastTry, .manyFailures, .failedBefore, .noSuchKey, .otherLength, .delayed, .locked, .interrupted,
                     .writingUnsupported:
                     .key
                 }

@@ -271,6 +271,7 @@ struct TagProvisionerTests {
             #expect(try Self.changed(stand.card, new: new) == [0, 1, 2, 3], "seed \(seed)")
         }
         #expect(interruptions > 2 * rounds.count)
+        TestEffort.report("NTAG 424 DNA, AES: \(interruptions) interruptions of \(rounds.count) setups")
     }
 
     /// A step that cannot be stored is not taken.
@@ -467,7 +468,58 @@ struct EV2CommandTests {
         let sent = try Self.command(
             session, .write, "030000000A0000", Hex.decode("0102030405060708090A"), .full)
         #expect(sent == (try Hex.decode("030000000A0000 6B5E6804909962FC4E3FF5522CF0F843 6C0C53315B9C73AA")))
+        #expect(
+            try Self.start("7A93D6571E4B180FCA6AC90C9A7488D4", sent[7..<23], "0102030405060708090A80")
+                == Hex.decode("4C651A64261A90307B6C293F611C7F7B"))
         #expect(try session.answer(Hex.decode("C26D236E4A7C046D"), .full) == [])
+    }
+
+    /// The starting value with which a first block was enciphered.
+    private static func start(_ key: String, _ block: ArraySlice<UInt8>, _ text: String) throws -> [UInt8] {
+        let plain = try Hex.decode(text)
+        let bytes = try AESKey(SecretBytes(Hex.decode(key))).decrypt(block)
+        return zip(bytes, plain + [UInt8](repeating: 0, count: 16 - plain.count)).map { $0 ^ $1 }
+    }
+
+    @Test("N4: the version of a real tag")
+    func version() throws {
+        #expect(NTAG424Tag.product(version: try Hex.decode("04040830001105")) == "NTAG 424 DNA")
+        #expect(NTAG424Tag.product(version: try Hex.decode("04040201021105")) == nil)
+    }
+
+    @Test("C2: the subkeys of a CMAC")
+    func subkeys() throws {
+        let key = try AESKey(SecretBytes(Hex.decode("00112233445566778899AABBCCDDEEFF")))
+        func turned(_ text: String, _ subkey: String) throws -> [UInt8] {
+            try key.encrypt(zip(Hex.decode(text), Hex.decode(subkey)).map { $0 ^ $1 })
+        }
+        let (whole, short) = ("0F0E0D0C0B0A09080706050403020100", "0F0E0D0C0B0A090807060504030201")
+        #expect(try key.cmac(Hex.decode(whole)) == turned(whole, "FBC9F75C9413C041DFEE452D3F0706D1"))
+        #expect(try key.cmac(Hex.decode(short)) == turned(short + "80", "F793EEB928278083BFDC8A5A7E0E0D25"))
+    }
+
+    @Test("K5: a master that others pad to one block makes another key")
+    func otherDiversification() throws {
+        let master = SecretBytes(try Hex.decode("83A66CF43605111802A2616FA0C5E2FF"))
+        let input = try Hex.decode("044D0702195E80DADADA715517")
+        let others = try Hex.decode("DAE9B8D3136B2DAE35D58678F378B0B1")
+        #expect(try AESKey(master).cmac([0x01] + input) == others)
+        #expect(try Diversification.aes(AESKey(master), input) != others)
+    }
+
+    @Test("K6: the keys of a boltcard, which are codes without a diversification")
+    func boltcard() throws {
+        func code(_ key: String, _ message: String) throws -> String {
+            try AESKey(SecretBytes(Hex.decode(key))).cmac(Hex.decode(message)).hexadecimal.uppercased()
+        }
+        let issuer = "00000000000000000000000000000001"
+        let card = try code(issuer, "2D003F75 04A39493CC8680 01000000")
+        #expect(card == "EBFF5A4E6DA5EE14CBFE720AE06FBED9")
+        #expect(try code(card, "2D003F76") == "A29119FCB48E737D1591D3489557E49B")
+        #expect(try code(issuer, "2D003F77") == "55DA174C9608993DC27BB3F30A4A7314")
+        #expect(try code(card, "2D003F78") == "F4B404BE700AB285E333E32348FA3D3B")
+        #expect(try code(card, "2D003F79") == "73610BA4AFE45B55319691CB9489142F")
+        #expect(try code(card, "2D003F7A") == "ADDD03E52964369BE7F2967736B7BDB5")
     }
 
     @Test("N2: a real tag in MAC mode, from its challenge on")
@@ -493,10 +545,15 @@ struct EV2CommandTests {
         #expect(try run.session(answer, after: session) == nil && run.session(try key.encrypt(turned)) == nil)
     }
 
-    @Test("N3: SetConfiguration, whose answer may have no code")
+    @Test("S6, N3: SetConfiguration, whose answer may have no code")
     func configuration() throws {
-        let session = try Self.session(
-            "ED56F6E6", "66A8CB93269DC9BC2885B7A91B9C697B", "7DE5F7E244A46D22E536804D07E8D70E")
+        let cipher = "66A8CB93269DC9BC2885B7A91B9C697B"
+        let session = try Self.session("ED56F6E6", cipher, "7DE5F7E244A46D22E536804D07E8D70E")
+        let data = try Hex.decode("00000000020000000000")
+        let sent = try Self.command(session, .configure, "05", data)
+        #expect(
+            try Self.start(cipher, sent[1..<17], "0000000002000000000080")
+                == Hex.decode("DA0F644A4986275957CF1EC3AF4CCE53"))
         #expect(
             try Self.command(session, .configure, "05", Hex.decode("00000000020000000000"))
                 == Hex.decode("05 41B2BA963075730426D0858D2AA6C498 2F579E77FAB49F83"))

@@ -11,4 +11,10 @@ package enum TestEffort {
     ///
     /// - Parameter count: how many there are in `make test`.
     package static func rounds(_ count: Int) -> Range<Int> { 0..<count * factor }
+
+    /// Prints what a long run looked at; a short one prints nothing.
+    package static func report(_ line: @autoclosure () -> String) {
+        guard factor > 1 else { return }
+        print(line())
+    }
 }

@@ -2,6 +2,7 @@
 
 public import CardModel
 public import CardReading
+internal import NDEF
 package import NFCForumTags
 internal import ReaderCore
 
@@ -145,7 +146,12 @@ extension Card {
         switch tag {
         case .type2(let tag):
             do throws(TagError) {
-                if case .key(let key, let rules)? = credential { try tag.authenticate(key, rules) }
+                switch credential {
+                case .key(let key, let rules)?: try tag.authenticate(key, rules)
+                case .desfire(let key)?:
+                    throw try tag.product()?.takesKey == true ? TagError.key(key.misplaced) : TagError.takesNoKey
+                case .password?, nil: break
+                }
             } catch {
                 throw KazasuError(error)
             }
@@ -177,6 +183,22 @@ extension Card {
         let scanner = CardScanner(session: try feliCaOrWrong(), layouts: layouts, progress: progress)
         let result = scanner.scan()
         return ScanResult(systems: result.systems, error: result.interruption.map { KazasuError($0) })
+    }
+
+    /// Asks for the versions of AES keys, which Request Service v2 tells apart from those of DES. No key is sent.
+    ///
+    /// - Returns: the versions by system, for each that has keys of AES, and why asking ended early, if it did.
+    package func aesKeyVersions(
+        of scans: [SystemScan]
+    ) throws(KazasuError) -> (versions: [SystemHandle: [NodeCode: KeyVersion]], error: KazasuError?) {
+        let session = try feliCaOrWrong()
+        var versions: [SystemHandle: [NodeCode: KeyVersion]] = [:]
+        do throws(ReadingError) {
+            for scan in scans { versions[scan.system] = try session.aesKeyVersions(of: scan) }
+        } catch {
+            return (versions, KazasuError(error))
+        }
+        return (versions, nil)
     }
 
     /// Asks a FeliCa card which commands it answers; nothing is written, and no key is used.

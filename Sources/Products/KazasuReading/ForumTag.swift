@@ -35,7 +35,7 @@ extension Card {
             switch (credential, tag) {
             case (.key(let key, let rules), .type2(let tag)): try tag.authenticate(key, rules)
             case (.key(let key, let rules), .card(.typeA(let target), let session)):
-                let message = DESFireMessage(session: session, key: key)
+                let message = DESFireKey(key).map { DESFireMessage(session: session, key: $0) }
                 if target.isDESFire, let message {
                     try message.authenticate()
                     found.keyedMessage = message
@@ -53,8 +53,20 @@ extension Card {
                 } catch {
                     throw error
                 }
+            case (.desfire(let key), .card(.typeA, let session)):
+                let message = DESFireMessage(session: session, key: key)
+                do throws(TagError) {
+                    try message.authenticate()
+                } catch .takesNoKey where found.isNTAG424 {
+                    throw .key(key.misplaced)
+                } catch {
+                    throw error
+                }
+                found.keyedMessage = message
+            case (.desfire(let key), .type2(let tag)):
+                throw try tag.product()?.takesKey == true ? TagError.key(key.misplaced) : TagError.takesNoKey
             case (.password(let password, let rules), .type2(let tag)): try tag.authenticate(password, rules)
-            case (.key, _): throw .takesNoKey
+            case (.key, _), (.desfire, _): throw .takesNoKey
             case (.password, _): throw .password(.notSupported)
             }
         }
@@ -274,6 +286,9 @@ public struct ForumTag {
         default: return nil
         }
     }
+
+    /// Whether the card says that it is an NTAG 424 DNA.
+    fileprivate var isNTAG424: Bool { (try? product()) != nil }
 
     private func dump(_ systems: [SystemCode]) throws(KazasuError) -> DumpOutcome {
         guard let session = card.feliCaSession else { throw .wrongCard(WrongCard(card.picc, .kind(wanted: .feliCa))) }

@@ -241,19 +241,22 @@ public struct StandardCard {
     /// - Parameters:
     ///   - keys: the keys that the card gets.
     ///   - isResumed: whether the card may have a part of the profile, or all of it.
+    ///   - earlier: the profile with which it began, if it was a larger one.
     ///   - known: the check value of the keys with which it began.
     /// - Throws: as ``issue(_:keys:resuming:lift:journal:)``.
     package func issuePlan(
         _ profile: StandardProfile, keys new: StandardKeys, resumes isResumed: Bool = false,
-        check known: StandardKeyCheck? = nil
+        from earlier: StandardProfile? = nil, check known: StandardKeyCheck? = nil
     ) throws(KazasuError) -> (state: StandardIssuer.State, check: StandardKeyCheck) {
         try changing { () throws(KeyChangeError) in
-            let issuer = StandardIssuer(session: session, profile: profile, keyring: keyring, new: new) {
-                _ throws(KeyChangeError) in
+            func issuer(_ profile: StandardProfile) -> StandardIssuer {
+                StandardIssuer(session: session, profile: profile, keyring: keyring, new: new) {
+                    _ throws(KeyChangeError) in
+                }
             }
-            let check = try issuer.keyCheck(salt: known?.salt)
+            let check = try issuer(earlier ?? profile).keyCheck(salt: known?.salt)
             guard known == nil || known == check else { throw .otherPlan }
-            return (try issuer.plan(resumes: isResumed), check)
+            return (try issuer(profile).plan(resumes: isResumed), check)
         }
     }
 
@@ -266,7 +269,8 @@ public struct StandardCard {
     /// tried so far.
     ///
     /// - Parameters:
-    ///   - profile: the system, its areas, services and data.
+    ///   - profile: the system, its areas, services and data. For a card that has too few blocks, an interrupted run goes on
+    ///     with a smaller one, which has what is registered already.
     ///   - new: the keys that the card gets, of DES, in the profile's system: one for each area and each service that needs
     ///     one, and the system's with its version.
     ///   - steps: the steps in the journal of an interrupted run; `nil` for a new one.

@@ -47,6 +47,9 @@ package struct Type2Product: Hashable, Sendable {
     /// The pages with the keys of an Ultralight AES: pages before them are read (Proxmark3), and there are 60.
     private static let aesKeyPages: ClosedRange<UInt16> = 0x30...0x3B
 
+    /// Whether its pages are protected by a key (Ultralight C and AES).
+    package var takesKey: Bool { dynamicLocks == .ultralightC || hasAESKey }
+
     /// Whether it has a password of four bytes (PWD_AUTH).
     package var hasPassword: Bool { configurationPage != nil && dynamicLocks != .ultralightC && !hasAESKey }
 

@@ -152,6 +152,7 @@ extension CommandError {
         case .lastTry, .manyFailures: return lastTry(error)
         case .failedBefore: return CommandError(.tagKeyFailedBefore, error)
         case .noSuchKey: return CommandError(.tagKeyNoSuchKey, error)
+        case .otherLength: return CommandError(.tagKeyLength, error)
         case .delayed: return CommandError(.tagKeyDelayed, error)
         case .locked: return CommandError(.tagKeyLocked, error)
         case .interrupted(let cause): return interrupted(.tagKeyInterrupted, cause, error)

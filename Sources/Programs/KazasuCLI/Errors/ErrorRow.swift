@@ -191,7 +191,7 @@ extension CommandError {
         case originalityAbsentType2, originalityAbsent, originalityUnknownProduct, originalityRandomUID
         case originalityReader, originalityLibrary, sunIncomplete, sunOtherKey, sunOtherPrefix, sunReplayed
         case sunNoCounter, sunKeyForm, passportNumberAsFile, passportOtherFile, passportNoFile, passportNoFileSent
-        case documentExpired, journalEmpty, journalExists, journalNoPlace, journalLocked
+        case documentExpired, journalEmpty, journalExists, journalNoPlace, journalLocked, journalOfKeyChange
         case mqttNeedsTLS, mqttReservedName, mqttSameName, outboxNoSinks, outboxNoSuchSink, parameterWrong
         case ledgerNoTemporaryFolder, ledgerUnreadable, ledgerNotAFile, ledgerNotCopied, askForm, lightUnwritable
         case lineBusy, lineForbidden, lineUnreadable, knownCardsFile, sinkUnreadable
@@ -201,7 +201,7 @@ extension CommandError {
         case desfireKeyForm, desfireDataForm
         case sinkNotExecutable, sinkTwice, keyboardUnusable, webhookOrder, listenBusy
         case listenForbidden, listenFailed, listenNotASocket
-        case scriptLine, tagKeyForm, tagRuleAlone, messageUnencodable, tagKeyOrPassword, tagPasswordForm
+        case scriptLine, tagKeyForm, tagKeyLength, tagRuleAlone, messageUnencodable, tagKeyOrPassword, tagPasswordForm
         case setupKeyFile, setupMasterFile, setupRandomUID, desfireNotDESFire, kazasuWrongCard, kazasuNoCard
         case kazasuNoReader, kazasuOnlyPort, cardRefused, cardNotDecoded, dumpNotDecoded, dumpOfOtherCard
         case udevNotRoot, udevNotRegular, udevLink, hostOtherTag, hostOtherCard, fileUnreadable, fileInUse

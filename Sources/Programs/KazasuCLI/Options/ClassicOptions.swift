@@ -32,13 +32,14 @@ package struct ClassicKeyOptions: ParsableArguments {
     package func given() throws(CommandError) -> ClassicKeys {
         var all = ClassicKeys()
         for path in keys {
-            var bytes = try Files.read(path, limit: ClassicKeys.longestFile)
-            defer { bytes.wipe() }
-            do throws(DocumentError) {
-                all.merge(try ClassicKeys(reading: bytes))
-            } catch {
-                throw CommandError(.classicKeyFile, "\(path): \(error.message[.current])")
-            }
+            all.merge(
+                try Files.withKeys(path, limit: ClassicKeys.longestFile) { bytes throws(CommandError) in
+                    do throws(DocumentError) {
+                        return try ClassicKeys(reading: bytes)
+                    } catch {
+                        throw CommandError(.classicKeyFile, "\(path): \(error.message[.current])")
+                    }
+                })
         }
         if let keyFrom {
             let text = try keyFrom.read(tr("the key", "鍵"), reason: "noKey")

@@ -19,7 +19,7 @@ package struct DESFireKeyOptions: ParsableArguments {
     @Option(
         reach: .network, name: .long,
         help: help("The number of the key, 0 to 13.", "鍵の番号（0～13）。", value: "number"))
-    package var keyNumber: KeyNumber?
+    package var keyNumber: TagKeyOptions.KeyNumber?
 
     @Option(
         reach: .network, name: .long,
@@ -64,19 +64,6 @@ package struct DESFireKeyOptions: ParsableArguments {
             throw CommandError(.desfireKeyForm)
         }
         return key
-    }
-
-    /// A key's number in its application.
-    package struct KeyNumber: ExpressibleByArgument, Sendable {
-        package static var example: LocalizedText? { LocalizedText("a number from 0 to 13", "0～13 の数字") }
-        package static var pattern: String? { "^([0-9]|1[0-3])$" }
-
-        package let number: UInt8
-
-        package init?(argument: String) {
-            guard let number = UInt8(argument), number <= 13 else { return nil }
-            self.number = number
-        }
     }
 
     /// The ways to authenticate.

@@ -5,23 +5,23 @@ import ByteCodec
 package import CardCiphers
 package import Kazasu
 
-/// The options for the key of an Ultralight C, Ultralight AES or NTAG 424 DNA.
+/// The options for the key of an Ultralight C, Ultralight AES, NTAG 424 DNA or DESFire.
 package struct TagKeyOptions: ParsableArguments {
     package init() {}
 
     @Option(
         reach: .secret, name: .long,
         help: help(
-            "Authenticate with the key of an Ultralight C, Ultralight AES or NTAG 424 DNA, 32 hexadecimal digits from env:NAME, file:PATH or fd:NUMBER.",
-            "Ultralight C・Ultralight AES・NTAG 424 DNA を鍵で認証する。鍵は 16 進 32 桁で、env:変数名、file:パス、fd:番号 から読む。",
+            "Authenticate with the key of an Ultralight C, Ultralight AES, NTAG 424 DNA or DESFire, 32 hexadecimal digits (DESFire also 16 or 48) from env:NAME, file:PATH or fd:NUMBER.",
+            "Ultralight C・Ultralight AES・NTAG 424 DNA・DESFire を鍵で認証する。鍵は 16 進 32 桁（DESFire では 16 桁、48 桁も可）で、env:変数名、file:パス、fd:番号 から読む。",
             value: "source"))
     package var keyFrom: SecretSource?
 
     @Option(
         reach: .network, name: .long,
         help: help(
-            "The number of the key: 0 to 4 of an NTAG 424 DNA, 0 (data) or 1 (UID) of an Ultralight AES.",
-            "鍵の番号。NTAG 424 DNA は 0～4、Ultralight AES は 0（データ用）か 1（UID 用）。", value: "number"))
+            "The number of the key: 0 to 4 of an NTAG 424 DNA, 0 (data) or 1 (UID) of an Ultralight AES, 0 to 13 of a DESFire.",
+            "鍵の番号。NTAG 424 DNA は 0～4、Ultralight AES は 0（データ用）か 1（UID 用）、DESFire は 0～13。", value: "number"))
     package var keyNumber: KeyNumber?
 
     @Flag(
@@ -53,10 +53,11 @@ package struct TagKeyOptions: ParsableArguments {
         if !otherKeys || useLastTry { try checkRules(isGiven: keyFrom != nil, "key-from") }
         guard let keyFrom else { return nil }
         let text = try keyFrom.read(tr("the key", "鍵"), reason: "noKey")
-        guard let bytes = TagKeyOptions.bytes(text), let key = TagKey(bytes, number: keyNumber?.number ?? 0) else {
-            throw CommandError(.tagKeyForm)
-        }
-        return .key(key, rules(context))
+        let number = keyNumber?.number ?? 0
+        guard let bytes = TagKeyOptions.bytes(text) else { throw CommandError(.tagKeyForm) }
+        if number <= TagKey.lastNumber, let key = TagKey(bytes, number: number) { return .key(key, rules(context)) }
+        guard let key = DESFireKey(bytes, number: number) else { throw CommandError(.tagKeyForm) }
+        return .desfire(key)
     }
 
     /// The rules for using a key or password.
@@ -76,13 +77,13 @@ package struct TagKeyOptions: ParsableArguments {
 
     /// A key's number on the tag.
     package struct KeyNumber: ExpressibleByArgument, Sendable {
-        package static var example: LocalizedText? { LocalizedText("a digit from 0 to 4", "0～4 の数字") }
-        package static var pattern: String? { "^[0-4]$" }
+        package static var example: LocalizedText? { LocalizedText("a number from 0 to 13", "0～13 の数字") }
+        package static var pattern: String? { "^([0-9]|1[0-3])$" }
 
         package let number: UInt8
 
         package init?(argument: String) {
-            guard let number = UInt8(argument), number <= 4 else { return nil }
+            guard let number = UInt8(argument), number <= 13 else { return nil }
             self.number = number
         }
     }

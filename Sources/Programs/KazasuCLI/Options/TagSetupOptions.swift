@@ -2,7 +2,6 @@
 
 package import CommandDescription
 import ByteCodec
-import CardCiphers
 import Glibc
 package import Kazasu
 
@@ -41,31 +40,36 @@ package struct TagSetupOptions: ParsableArguments {
         TagSecretRules(allowsLastTry: useLastTry, allowsRetry: retry, failures: TagPasswordFile(context))
     }
 
-    /// The bytes of a file of keys, which the caller overwrites; `nil` without one.
-    package static func bytes(_ path: String?, _ context: Context) throws(CommandError) -> [UInt8]? {
-        guard let path else { return nil }
-        let bytes = try Files.read(path, limit: DESFireKeys.longestFile)
-        var status = stat()
-        if path != "-", stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-            status.st_mode & (S_IRGRP | S_IROTH) != 0
-        {
-            context.warn(
-                tr(
-                    "others can read the keys in \(path); chmod 600 changes that",
-                    "\(path) の鍵はほかのユーザーも読めます（chmod 600 で防げます）"))
+    /// Calls `use` with the bytes of a file of keys, which are overwritten afterwards.
+    private static func withKeys<Keys>(
+        _ path: String, _ context: Context, _ use: ([UInt8]) throws(CommandError) -> Keys
+    ) throws(CommandError) -> Keys {
+        try Files.withKeys(path, limit: DESFireKeys.longestFile) { bytes throws(CommandError) in
+            warnOfReaders(path, context)
+            return try use(bytes)
         }
-        return bytes
+    }
+
+    /// Says so if others can read a file of keys.
+    package static func warnOfReaders(_ path: String, _ context: Context) {
+        var status = stat()
+        guard path != "-", stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            status.st_mode & (S_IRGRP | S_IROTH) != 0
+        else { return }
+        context.warn(
+            tr(
+                "others can read the keys in \(path); chmod 600 changes that",
+                "\(path) の鍵はほかのユーザーも読めます（chmod 600 で防げます）"))
     }
 
     /// The keys of a file; `nil` without one.
     package static func read(_ path: String?, _ context: Context) throws(CommandError) -> TagKeys? {
-        guard let path, var bytes = try bytes(path, context) else { return nil }
-        defer { bytes.wipe() }
-        return try keys(bytes, path)
+        guard let path else { return nil }
+        return try withKeys(path, context) { bytes throws(CommandError) in try keys(bytes, path) }
     }
 
     /// The keys of an NTAG 424 DNA in the bytes of a file.
-    package static func keys(_ bytes: [UInt8], _ path: String) throws(CommandError) -> TagKeys {
+    private static func keys(_ bytes: [UInt8], _ path: String) throws(CommandError) -> TagKeys {
         var keys = TagKeys()
         do throws(DocumentError) {
             try keys.add(file: bytes)
@@ -77,13 +81,12 @@ package struct TagSetupOptions: ParsableArguments {
 
     /// The keys of a DESFire in a file; `nil` without one.
     package static func readDESFire(_ path: String?, _ context: Context) throws(CommandError) -> DESFireKeys? {
-        guard let path, var bytes = try bytes(path, context) else { return nil }
-        defer { bytes.wipe() }
-        return try desfireKeys(bytes, path)
+        guard let path else { return nil }
+        return try withKeys(path, context) { bytes throws(CommandError) in try desfireKeys(bytes, path) }
     }
 
     /// The keys of a DESFire in the bytes of a file.
-    package static func desfireKeys(_ bytes: [UInt8], _ path: String) throws(CommandError) -> DESFireKeys {
+    private static func desfireKeys(_ bytes: [UInt8], _ path: String) throws(CommandError) -> DESFireKeys {
         var keys = DESFireKeys()
         do throws(DocumentError) {
             try keys.add(file: bytes)
@@ -91,6 +94,19 @@ package struct TagSetupOptions: ParsableArguments {
             throw CommandError(.setupMasterFile, "\(Files.name(path)): \(error.message[.current])")
         }
         return keys
+    }
+
+    /// Keys of either chip.
+    package enum Keys {
+        case ntag(TagKeys)
+        case desfire(DESFireKeys)
+    }
+
+    /// The keys of a file, whose form says which chip they are of.
+    package static func readEither(_ path: String, _ context: Context) throws(CommandError) -> Keys {
+        try withKeys(path, context) { bytes throws(CommandError) in
+            DESFireKeys.hasForm(bytes) ? .desfire(try desfireKeys(bytes, path)) : .ntag(try keys(bytes, path))
+        }
     }
 
     /// The keys of one tag.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CLinux
+import CardCiphers
 import Glibc
 import Kazasu
 import SystemPackage
@@ -32,6 +33,45 @@ package enum Files {
             bytes.append(contentsOf: buffer.prefix(count))
         }
         throw tooLong(path, limit)
+    }
+
+    /// Calls `use` with the bytes of a file of keys, `-` for standard input. They are overwritten afterwards, and from here on
+    /// the process has no core dump.
+    ///
+    /// - Parameter limit: the longest file that is accepted.
+    package static func withKeys<Value>(
+        _ path: String, limit: Int, _ use: ([UInt8]) throws(CommandError) -> Value
+    ) throws(CommandError) -> Value {
+        ProcessSecrecy.begin()
+        let secret = try secret(path, limit)
+        var bytes = secret.withUnsafeBytes { Array($0) }
+        defer { bytes.wipe() }
+        return try use(bytes)
+    }
+
+    /// Reads a file directly into the memory that keeps it.
+    private static func secret(_ path: String, _ limit: Int) throws(CommandError) -> SecretBytes {
+        guard !path.isEmpty else { throw .emptyName(tr("input", "入力")) }
+        let descriptor = try open(path)
+        defer { close(descriptor) }
+        var (status, longest) = (stat(), limit)
+        if fstat(descriptor, &status) == 0 {
+            if status.st_mode & S_IFMT == S_IFDIR { throw unreadable(path, EISDIR) }
+            if status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 { longest = min(limit, Int(status.st_size)) }
+        }
+        let secret = try SecretBytes(capacity: longest + 1) { memory throws(CommandError) in
+            var count = 0
+            while count < memory.count {
+                let rest = UnsafeMutableRawBufferPointer(rebasing: memory[count...])
+                let read = try Descriptor.read(descriptor, into: rest, name: path)
+                guard read > 0 else { break }
+                count += read
+            }
+            return count
+        }
+        // A file that has grown since, or a longer one.
+        guard secret.count <= longest else { throw tooLong(path, limit) }
+        return secret
     }
 
     /// Opens a file that the command reads, `-` for standard input.

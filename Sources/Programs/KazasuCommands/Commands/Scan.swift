@@ -62,22 +62,25 @@ struct Scan: KazasuCommand {
     func execute(_ context: Context) throws {
         let session = try ReaderSession(readerOptions, context)
         let cache = LayoutCache(cacheOptions, session)
-        let (identity, phone, result, probed) = try closing(session) { session in
+        let (identity, phone, result, aes, probed) = try closing(session) { session in
             let card = try session.find(.feliCa)
             let phone = card.phoneModel()
             let progress = ProgressLine(context)
             defer { progress.end() }
             let layouts = walk ? .none : cache.layouts
             let result = try card.scan(layouts: layouts, progress: progress.show)
-            let probed = try probe && result.error == nil ? card.probe() : nil
-            return (context.redaction.apply(card.identity), phone, result, probed)
+            let aes = try card.aesKeyVersions(of: result.error == nil ? result.systems : [])
+            let probed = try probe && (result.error ?? aes.error) == nil ? card.probe() : nil
+            return (context.redaction.apply(card.identity), phone, result, aes, probed)
         }
         ScanView.explain(result.systems, context)
         let view = ScanView(
-            card: identity, phone: phone, systems: result.systems, commands: probe ? probed?.commands ?? [] : nil,
-            redaction: context.redaction)
+            card: identity, phone: phone, systems: result.systems, aesKeyVersions: aes.versions,
+            commands: probe ? probed?.commands ?? [] : nil, redaction: context.redaction)
         if context.json { try context.print(view.json) } else { try context.print(view.text) }
-        if let error = result.error ?? probed?.error { throw CommandError(error, keepingWhatWasRead: true) }
+        if let error = result.error ?? aes.error ?? probed?.error {
+            throw CommandError(error, keepingWhatWasRead: true)
+        }
         cache.keep(result.systems, of: result.systems.map(\.system.code), context)
     }
 }

@@ -75,15 +75,19 @@ struct StandardIssue: KazasuCommand {
     /// The longest profile, in bytes.
     private static let longestProfile = 1 << 19
 
+    /// Reads a profile.
+    static func read(_ path: String) throws(CommandError) -> StandardProfile {
+        let bytes = try Files.read(path, limit: longestProfile)
+        do throws(DocumentError) {
+            return try StandardProfile(parsing: bytes)
+        } catch {
+            throw CommandError(error, path: path)
+        }
+    }
+
     func execute(_ context: Context) throws {
         try context.check("--journal", isGiven: journal != nil)
-        let bytes = try Files.read(profile, limit: Self.longestProfile)
-        let profile: StandardProfile
-        do throws(DocumentError) {
-            profile = try StandardProfile(parsing: bytes)
-        } catch {
-            throw CommandError(error, path: self.profile)
-        }
+        let profile = try Self.read(profile)
         guard let keyring = try keyOptions.keyring(context) else { throw CommandError.bug("no keys") }
         let new = try newKeyOptions.keys(context)
         let session = try ReaderSession(readerOptions, context)
@@ -120,6 +124,8 @@ struct StandardRun {
     private let keyring: StandardKeyring
     private let new: StandardKeys
     private let work: Work
+    /// The file of a smaller profile than the journal's.
+    var smaller: String?
 
     init(
         _ context: Context, _ card: Card, _ standard: StandardCard, _ keyring: StandardKeyring, _ new: StandardKeys,
@@ -182,7 +188,8 @@ struct StandardRun {
                 try standard.issue(profile, keys: new, resuming: steps, lift: lift, journal: take)
             }
         } hint: { command in
-            tr(
+            let command = command + (smaller.map { " --profile \(ShellWord.quoted($0))" } ?? "")
+            return tr(
                 "go on with the same \(keys) and \(newKeys): \(command)",
                 "同じ \(keys) と \(newKeys) で続けてください: \(command)")
         }

@@ -108,12 +108,18 @@ struct StandardResume: KazasuCommand {
             Takes the changes or the profile from the journal, and the same files of keys as before. It looks at the card first, proves the \
             keys that it has, and does only what is missing. Nothing is asked, since 'standard keys' or 'standard issue' did.
 
+            Some cards tell only during the issuance that they have too few blocks. Then --profile names a smaller profile for the \
+            same system, with everything that is on the card already; it is shown and asked for.
+
             Examples:
               kazasu standard resume --journal keys.jsonl --keys old.txt --new-keys new.txt
             """,
             """
             変更内容やプロファイルはジャーナルから読みます。鍵のファイルは前回と同じものを指定してください。先にカードの状態を調べ、現在の鍵を\
             確かめてから、残りだけを行います。'standard keys' か 'standard issue' で確認済みのため、改めて確認はしません。
+
+            発行の途中で初めて、ブロックが足りないと分かるカードがあります。そのときは --profile に、同じシステムで、すでに登録したものを\
+            すべて含む小さいプロファイルを指定してください。内容を表示して確認します。
 
             例:
               kazasu standard resume --journal keys.jsonl --keys old.txt --new-keys new.txt
@@ -133,10 +139,28 @@ struct StandardResume: KazasuCommand {
     )
     var journal: String
 
-    func validate() throws { try NewKeyOptions.require(keyOptions, newKeyOptions) }
+    @Option(
+        reach: .never, name: .long,
+        help: help(
+            "A smaller profile in place of the journal's.", "ジャーナルのものに代える、より小さいプロファイル。", value: "file"),
+        completion: .file())
+    var profile: String?
+
+    @Flag(
+        reach: .never, name: [.short, .long],
+        help: help("Do not ask before a smaller profile is used.", "小さいプロファイルの確認をしない。"))
+    var yes = false
+
+    func validate() throws {
+        try NewKeyOptions.require(keyOptions, newKeyOptions)
+        guard !yes || profile != nil else {
+            throw ValidationError(tr("--yes requires --profile", "--yes は --profile と一緒に指定してください"))
+        }
+    }
 
     func execute(_ context: Context) throws {
         try context.check("--journal", isGiven: true)
+        let smaller = try profile.map { path throws(CommandError) in try StandardIssue.read(path) }
         guard let keyring = try keyOptions.keyring(context) else { throw CommandError.bug("no keys") }
         let new = try newKeyOptions.keys(context)
         let file = try StandardJournal(resuming: journal)
@@ -150,12 +174,17 @@ struct StandardResume: KazasuCommand {
             let standard = try card.standard(keyring)
             let work: StandardRun.Work
             switch file.work.task {
+            case .keys where smaller != nil:
+                throw CommandError(.journalOfKeyChange, values: [Files.name(journal)])
             case .keys(_, let changes): work = .keys(try standard.keyPlan(new, resuming: changes))
-            case .issue(let profile, let known):
-                let (state, _) = try standard.issuePlan(profile, keys: new, resumes: true, check: known)
-                work = .issue(profile, state, known)
+            case .issue(let earlier, let known):
+                let plan = smaller ?? earlier
+                let (state, _) = try standard.issuePlan(plan, keys: new, resumes: true, from: earlier, check: known)
+                work = .issue(plan, state, known)
             }
-            let run = StandardRun(context, card, standard, keyring, new, work)
+            var run = StandardRun(context, card, standard, keyring, new, work)
+            run.smaller = smaller == nil ? nil : profile
+            if smaller != nil, !yes { try run.confirm() }
             try run.rehearse()
             try run.run(file, resuming: file.work.taken)
         }

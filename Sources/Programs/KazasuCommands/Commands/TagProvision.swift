@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CardCiphers
 import CommandDescription
 import Kazasu
 import KazasuCLI
@@ -193,17 +192,16 @@ struct TagReset: KazasuCommand {
 
     func execute(_ context: Context) throws {
         try context.check("--journal", isGiven: journal != nil)
-        guard let path = setup.keys, var bytes = try TagSetupOptions.bytes(path, context) else { return }
-        defer { bytes.wipe() }
-        if DESFireKeys.hasForm(bytes) {
-            let keys = try TagSetupOptions.desfireKeys(bytes, path)
-            return try DESFireSetupRun.reset(context, setup, readerOptions, keys, formats: format)
+        guard let path = setup.keys else { return }
+        switch try TagSetupOptions.readEither(path, context) {
+        case .desfire(let keys):
+            try DESFireSetupRun.reset(context, setup, readerOptions, keys, formats: format)
                 .begin(journal: journal, dryRun: dryRun, permanent: false, yes: yes)
+        case .ntag(let old):
+            if format { throw TagSetupRun.noFormat }
+            let run = TagSetupRun(context, setup, readerOptions, .reset, old: old, new: .factory)
+            try run.begin(journal: journal, dryRun: dryRun, permanent: false, yes: yes)
         }
-        let old = try TagSetupOptions.keys(bytes, path)
-        if format { throw TagSetupRun.noFormat }
-        let run = TagSetupRun(context, setup, readerOptions, .reset, old: old, new: .factory)
-        try run.begin(journal: journal, dryRun: dryRun, permanent: false, yes: yes)
     }
 }
 

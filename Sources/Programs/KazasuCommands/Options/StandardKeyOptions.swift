@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CardCiphers
 package import CommandDescription
-import Glibc
 import Kazasu
 import KazasuCLI
 
@@ -32,21 +30,13 @@ package struct StandardKeyOptions: ParsableArguments {
     static func read(_ paths: [String], _ context: Context) throws(CommandError) -> StandardKeys {
         var all = StandardKeys()
         for path in paths {
-            var bytes = try Files.read(path, limit: StandardKeys.longestFile)
-            defer { bytes.wipe() }
-            var status = stat()
-            if path != "-", stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-                status.st_mode & (S_IRGRP | S_IROTH) != 0
-            {
-                context.warn(
-                    tr(
-                        "others can read the keys in \(path); chmod 600 changes that",
-                        "\(path) の鍵はほかのユーザーも読めます（chmod 600 で防げます）"))
-            }
-            do throws(DocumentError) {
-                try all.add(file: bytes)
-            } catch {
-                throw CommandError(.standardKeyFile, "\(Files.name(path)): \(error.message[.current])")
+            try Files.withKeys(path, limit: StandardKeys.longestFile) { bytes throws(CommandError) in
+                TagSetupOptions.warnOfReaders(path, context)
+                do throws(DocumentError) {
+                    try all.add(file: bytes)
+                } catch {
+                    throw CommandError(.standardKeyFile, "\(Files.name(path)): \(error.message[.current])")
+                }
             }
         }
         return all

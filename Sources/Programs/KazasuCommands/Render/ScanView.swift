@@ -10,6 +10,8 @@ struct ScanView {
     var card: CardIdentity
     var phone: PhoneModel?
     var systems: [SystemScan]
+    /// The versions of AES keys, of systems that have them.
+    var aesKeyVersions: [SystemHandle: [NodeCode: KeyVersion]] = [:]
     /// Which commands the card answers; `nil` if that was not asked.
     var commands: [ProbedCommand]?
     var redaction: Redaction
@@ -29,8 +31,15 @@ struct ScanView {
                         ("keyVersion", .text(scan.keyVersion?.description)),
                         ("listing", .string(scan.isProved ? "proved" : scan.listing.rawValue)),
                     ])
+                    let aes = aesKeyVersions[scan.system]
+                    if let aes { system["aesKeyVersion"] = .text(aes[.system]?.description) }
                     if let searched = scan.searchedNodes { system["searchedNodes"] = .int(searched) }
-                    system["nodes"] = .array(scan.nodes.map { ScanView.json($0, in: scan.system.code) })
+                    system["nodes"] = .array(
+                        scan.nodes.map { node in
+                            var object = ScanView.json(node, in: scan.system.code)
+                            if let aes { object["aesKeyVersion"] = .text(aes[node.code]?.description) }
+                            return .object(object)
+                        })
                     return .object(system)
                 })
         if let commands {
@@ -45,20 +54,20 @@ struct ScanView {
         return .object(document)
     }
 
-    private static func json(_ node: ScannedNode, in system: SystemCode) -> JSONValue {
+    private static func json(_ node: ScannedNode, in system: SystemCode) -> JSONObject {
         switch node.kind {
         case .area(let code, let end):
-            [
-                "kind": "area", "code": .string(code.description), "end": .string(end.description),
-                "keyVersion": .text(node.keyVersion?.description), "depth": .int(node.depth),
-            ]
+            JSONObject([
+                ("kind", "area"), ("code", .string(code.description)), ("end", .string(end.description)),
+                ("keyVersion", .text(node.keyVersion?.description)), ("depth", .int(node.depth)),
+            ])
         case .service(let code):
-            [
-                "kind": "service", "code": .string(code.description), "type": .text(code.kind?.rawValue),
-                "access": .text(code.access?.rawValue), "authentication": .bool(code.requiresAuthentication),
-                "keyVersion": .text(node.keyVersion?.description),
-                "name": .text(CardNames.name(service: code, in: system)), "depth": .int(node.depth),
-            ]
+            JSONObject([
+                ("kind", "service"), ("code", .string(code.description)), ("type", .text(code.kind?.rawValue)),
+                ("access", .text(code.access?.rawValue)), ("authentication", .bool(code.requiresAuthentication)),
+                ("keyVersion", .text(node.keyVersion?.description)),
+                ("name", .text(CardNames.name(service: code, in: system))), ("depth", .int(node.depth)),
+            ])
         }
     }
 
@@ -72,14 +81,18 @@ struct ScanView {
                 [tr("System", "システム"), CardNames.describe(system: scan.system.code)],
                 ["IDm", redaction.apply(scan.system.idm).description.uppercased()],
             ]
-            if let version = scan.keyVersion { head.append([tr("Key version", "鍵バージョン"), version.description]) }
+            let aes = aesKeyVersions[scan.system]
+            if scan.keyVersion != nil || aes?[.system] != nil {
+                head.append([tr("Key version", "鍵バージョン"), ScanView.versions(scan.keyVersion, aes?[.system])])
+            }
             text += "\n" + Columns.text(head)
             if !scan.listing.isComplete {
                 text += tr(
                     "  (the card cannot list its services; only known ones were checked)\n",
                     "  （カードが一覧に対応していないため、既知のサービスだけを確認しました）\n")
             }
-            text += Columns.text(scan.nodes.map { ScanView.row($0, in: scan.system.code) }, color: ScanView.color)
+            text += Columns.text(
+                scan.nodes.map { ScanView.row($0, aes?[$0.code], in: scan.system.code) }, color: ScanView.color)
         }
         if let commands, !commands.isEmpty {
             text += "\n" + tr("Commands", "コマンド") + "\n"
@@ -137,9 +150,15 @@ struct ScanView {
     private static var open: String { tr("open", "公開") }
     private static var key: String { tr("key", "鍵") }
 
-    private static func row(_ node: ScannedNode, in system: SystemCode) -> [String] {
+    /// The version of a key, with that of AES where the card tells it apart.
+    private static func versions(_ version: KeyVersion?, _ aes: KeyVersion?) -> String {
+        let text = version?.description ?? "-"
+        return aes.map { "\(text) AES \($0)" } ?? text
+    }
+
+    private static func row(_ node: ScannedNode, _ aes: KeyVersion?, in system: SystemCode) -> [String] {
         let indent = String(repeating: "  ", count: min(node.depth, 16) + 1)
-        let version = node.keyVersion?.description ?? "-"
+        let version = versions(node.keyVersion, aes)
         switch node.kind {
         case .area(let code, let end):
             return [indent + tr("area ", "エリア ") + "\(code)-\(end)", "", "", "", version, ""]

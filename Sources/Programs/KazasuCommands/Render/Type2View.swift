@@ -58,8 +58,7 @@ struct Type2View {
     }
 
     private var secretName: String {
-        let hasKey = report.product?.dynamicLocks == .ultralightC || report.product?.hasAESKey == true
-        return hasKey ? tr("Key", "鍵") : tr("Password", "パスワード")
+        report.product?.takesKey == true ? tr("Key", "鍵") : tr("Password", "パスワード")
     }
 
     private func words(_ configuration: Type2Configuration) -> String {

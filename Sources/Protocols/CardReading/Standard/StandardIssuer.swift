@@ -142,7 +142,7 @@ package struct StandardIssuer {
                 if let wanted, let found = state.versions[node], wanted != found { throw .key(node, .keyVersion) }
             }
         } else {
-            guard nodes.isSubset(of: profile.versions.keys) else { throw .locked }
+            guard nodes.allSatisfy({ profile.versions[$0] == state.versions[$0] }) else { throw .locked }
             for area in profile.areas where area.code != .root {
                 guard state.ends[area.code.node] ?? area.end == area.end else { throw .locked }
             }
@@ -218,6 +218,8 @@ package struct StandardIssuer {
         let access = try access(
             system: try systemKey(state), areas: [(root, present)], services: [(root, present)])
         guard var open = try open(access, state.system, root) else { return false }
+        // What was registered with other numbers is another system.
+        guard state.isBlank || open.issue == profile.issue else { throw .locked }
         for node in missing(state) {
             let (step, command, parent) = try registration(of: node)
             let own = profile.keyedNodes.contains(node) ? try key(node) : nil

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CardModel
+package import CardModel
 internal import FeliCa
 internal import ReaderCore
 
@@ -22,6 +22,18 @@ struct StandardVersions: Hashable {
     /// The versions of keys that can be used.
     func versions(_ scheme: StandardScheme) -> [NodeCode: KeyVersion]? {
         scheme == .aes ? aes : isDES112 ? nil : des
+    }
+}
+
+extension CardSession {
+    /// Asks for the versions of a system's AES keys, which takes no key.
+    ///
+    /// - Returns: the versions of the system and its nodes that have such a key; `nil` if the card does not tell AES and DES
+    ///   apart, or has no key of AES.
+    package func aesKeyVersions(of scan: SystemScan) throws(ReadingError) -> [NodeCode: KeyVersion]? {
+        guard scan.system.isStandard else { return nil }
+        let finder = StandardVersionFinder(self, scan.system)
+        return try finder.newerVersions(of: [.system] + scan.nodes.map(\.code))?.aes
     }
 }
 
@@ -54,7 +66,7 @@ final class StandardVersionFinder {
     /// Asks with Request Service v2.
     ///
     /// - Returns: `nil` if the card has no such command.
-    private func newerVersions(of nodes: [NodeCode]) throws(ReadingError) -> StandardVersions? {
+    fileprivate func newerVersions(of nodes: [NodeCode]) throws(ReadingError) -> StandardVersions? {
         guard session.target.pmm.mayAnswer(RequestServiceV2.code) else { return nil }
         var versions = StandardVersions(aes: [:], des: [:])
         // LEN, code, IDm, status flags, kind of keys and count; two versions for each node.

@@ -58,6 +58,9 @@ public struct DESFireFileID: Hashable, Sendable, CustomStringConvertible {
     /// File 0 of the card itself, which no card has.
     package static let absent = DESFireFileID()
 
+    /// The message for phones (AN11004, mapping 2).
+    static let message = DESFireFileID(.ndef, 2) ?? .absent
+
     private init() { (application, number) = (.card, 0) }
 
     /// Reads `AID:NUMBER`, six hexadecimal digits and a decimal number.

@@ -15,13 +15,10 @@ package final class DESFireMessage {
 
     /// Makes the message of the card behind a session.
     ///
-    /// - Returns: `nil` for a key of another length or number.
-    package init?(session: ISO7816Session, key: TagKey) {
-        guard let key = DESFireKey(key.secret, number: key.number), let file = DESFireFileID(.ndef, 2) else {
-            return nil
-        }
+    /// - Parameter key: a key of the application with the message.
+    package init(session: ISO7816Session, key: DESFireKey) {
         tag = DESFireTag(session: session)
-        (self.key, self.file) = (key, file)
+        (self.key, file) = (key, .message)
     }
 
     /// Proves the key.
@@ -32,6 +29,7 @@ package final class DESFireMessage {
             try tag.identify()
             try tag.link.select(file.application)
             let type = try tag.free { () throws(DESFireError) in try tag.keySettings() }?.type
+            if let type, !key.fits(type) { throw .keyLength(type) }
             try tag.authenticate(key, type, nil)
         }
     }
@@ -44,6 +42,7 @@ package final class DESFireMessage {
             case .tag(let error): throw error
             case .wrongKey: throw .keyRefused
             case .noSuchKey(let number): throw .key(.noSuchKey(number))
+            case .keyLength(let type?): throw .key(.otherLength(bytes: type.keyLength))
             case .notAllowed(_, .write): throw .notWritable(.readOnly)
             case .noSuchApplication, .noSuchFile, .withheld, .notAllowed: throw .noNDEF(.notReadable)
             default: throw .takesNoKey
@@ -96,6 +95,16 @@ extension DESFireMessage: NDEFTag {
             try tag.write(
                 settings, at: 0, [UInt8(truncatingIfNeeded: bytes.count >> 8), UInt8(truncatingIfNeeded: bytes.count)])
         }
+    }
+}
+
+extension DESFireKey {
+    /// The same key, for a card that turned out to be a DESFire.
+    package init?(_ key: TagKey) { self.init(key.secret, number: key.number) }
+
+    /// Why it is not the key of a tag with fewer keys, of sixteen bytes each.
+    package var misplaced: TagKeyError {
+        number > TagKey.lastNumber ? .noSuchKey(number) : .otherLength(bytes: DESFireKeyType.aes.keyLength)
     }
 }
 

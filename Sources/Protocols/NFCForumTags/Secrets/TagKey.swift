@@ -14,6 +14,9 @@ public struct TagKey: SecretValue {
     /// Its number on the tag. An NTAG 424 DNA has the keys 0 to 4; an Ultralight AES 0 for data and 1 for the UID.
     public let number: UInt8
 
+    /// The highest number that a tag's key has.
+    package static let lastNumber: UInt8 = 4
+
     /// Makes a key from its sixteen bytes, in the order in which NXP writes them; the caller overwrites the originals.
     ///
     /// - Parameters:
@@ -61,6 +64,8 @@ public enum TagKeyError: Error, Hashable, Sendable {
     case failedBefore
     /// The tag has no key of this number, or does not begin an authentication with it.
     case noSuchKey(UInt8)
+    /// It was not used: the tag's keys have so many bytes.
+    case otherLength(bytes: Int)
     /// Too many wrong keys in a row: the tag answers only after a pause.
     case delayed
     /// The tag accepts this key no more, not even the right one.
@@ -91,6 +96,9 @@ extension TagKeyError: SelfDescribing {
             LocalizedText("the key was not used: this tag did not accept it before", "鍵は使いませんでした: 前回このタグに拒否された鍵です")
         case .noSuchKey(let number):
             LocalizedText("the tag does not authenticate with key \(number)", "タグは鍵 \(number) での認証に応じません")
+        case .otherLength(let bytes):
+            LocalizedText(
+                "the tag's keys have \(2 * bytes) hexadecimal digits", "タグの鍵は 16 進 \(2 * bytes) 桁です")
         case .delayed:
             LocalizedText(
                 "the tag makes its reader wait: too many wrong keys were tried in a row", "誤った鍵が続いたため、タグが応答を遅らせています")

@@ -8,6 +8,8 @@ internal import CardCiphers
 public enum TagCredential {
     /// The key of an Ultralight C, Ultralight AES or NTAG 424 DNA, which is proved and not sent, and whether it may be used.
     case key(TagKey, TagSecretRules)
+    /// The key of a DESFire's application with the message for phones. It is proved and not sent, and is tried once.
+    case desfire(DESFireKey)
     /// The password of an Ultralight EV1 or NTAG21x, and whether it may be sent.
     case password(Type2Password, TagSecretRules)
 }
