@@ -174,7 +174,7 @@ struct LiteIssuerTests {
             #expect(Self.isIssued(card, key: key), "seed \(seed)")
         }
         // Some are interrupted between the lock and the last check.
-        #expect(locked > 0 && interruptions > rounds.count)
+        #expect(locked > 0 && 2 * interruptions > rounds.count)
         TestEffort.report("Lite-S: \(interruptions) interruptions of \(rounds.count) issuances")
     }
 }
