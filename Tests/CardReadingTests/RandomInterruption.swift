@@ -4,6 +4,15 @@ import TestSupport
 import VirtualReader
 
 extension InjectedFaults {
+    /// As ``interruption(within:_:)``, but two of three times a card that is taken away: much else is survived.
+    static func departure(within exchanges: Int, _ random: inout SeededGenerator) -> InjectedFaults {
+        guard random.next() % 3 > 0 else { return interruption(within: exchanges, &random) }
+        let place = Int(random.next() % UInt64(exchanges)) + 1
+        guard random.next() % 2 > 0 else { return .cardAway(from: place) }
+        let lost = InjectedFaultRule(.silence, .during(place...place))
+        return InjectedFaults([lost] + InjectedFaults.cardAway(from: place + 1).rules)
+    }
+
     /// What may happen to a card at any moment: it is taken away, with or without the last command carried out; it is away for
     /// a moment; answers are lost, damaged or changed; or all of it now and then.
     ///
