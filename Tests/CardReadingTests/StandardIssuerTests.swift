@@ -313,6 +313,31 @@ struct StandardIssuerTests {
         }
     }
 
+    /// Change System Block does not reach the card, and a later answer is lost: the command is sent again and never taken for
+    /// carried out. Found by a random interruption.
+    @Test func lostCommit() throws {
+        nonisolated(unsafe) var (field, place): (VirtualField?, Int) = (nil, 0)
+        let whole = try Stand(Self.blank(keeps: true), profile: Self.short) { step throws(KeyChangeError) in
+            if step == .commit { place = (field?.statistics.exchanges ?? 0) + 1 }
+        }
+        field = whole.field
+        try whole.run()
+        for later in place + 1...place + 30 {
+            let card = try Self.blank(keeps: true)
+            nonisolated(unsafe) var steps: Set<StandardStep> = []
+            let stand = try Stand(card, profile: Self.short) { step throws(KeyChangeError) in steps.insert(step) }
+            stand.field.plan([
+                InjectedFaultRule(.absent, .during(place...place)),
+                InjectedFaultRule(.silence, .during(later...later)),
+            ])
+            if (try? stand.run()) == nil {
+                card.losePower()
+                try Stand(card, profile: Self.short).run(resuming: steps)
+            }
+            #expect(try Self.isIssued(card, Self.short) == true, "\(later)")
+        }
+    }
+
     /// Another blank card takes the place of the first, after each command: it stays blank, and the first is not lost.
     @Test(arguments: [false, true])
     func anotherCardInBetween(_ keeps: Bool) throws {
