@@ -176,25 +176,24 @@ package struct StandardIssuer {
     private func register(_ progress: Set<StandardStep>) throws(KeyChangeError) -> State {
         // Whether Change System Block may have been carried out, and whether it was.
         var (wasSent, isCommitted) = (progress.contains(.commit), progress.contains(.committed))
-        var failure = KeyChangeError.notRegistered(.system, nil)
-        for attempt in 1...Self.tries {
+        var (failure, silences) = (KeyChangeError.notRegistered(.system, nil), 0)
+        for _ in 1...Self.tries {
             var state = try look()
             let isComplete = missing(state).isEmpty
             if isCommitted, isComplete { return state }
             // Without power, the card may be blank again and have its old code.
             state.system.code = .any
             isCommitted = false
-            var isDone = false
+            var end = Registration.lost
             do throws(KeyChangeError) {
-                isDone = try register(state)
+                end = try register(state)
             } catch .notRegistered(.system, .some) where isComplete && wasSent {
                 // Nothing is left to be made permanent.
-                isDone = true
+                end = .done
             }
-            // A card may also leave the command without an answer then.
-            isDone = isDone || isComplete && wasSent && attempt > 1
-            wasSent = true
-            guard isDone else {
+            if end == .unanswered { (silences, wasSent) = (silences + 1, true) }
+            // A card may also leave the command without an answer then, in each of the sessions that it opens.
+            guard end == .done || isComplete && silences >= Self.silencesOfCommitted else {
                 try reset(state.system)
                 continue
             }
@@ -209,15 +208,25 @@ package struct StandardIssuer {
         throw failure
     }
 
+    /// How registering in one session ended.
+    private enum Registration {
+        case done
+        /// An answer was lost before Change System Block was sent.
+        case lost
+        /// That of Change System Block did not come.
+        case unanswered
+    }
+
+    /// So many unanswered Change System Blocks say that an earlier one was carried out: one may be lost, or two.
+    private static let silencesOfCommitted = 3
+
     /// Registers what is missing in one session, and makes it permanent.
-    ///
-    /// - Returns: `false` if an answer was lost.
-    private func register(_ state: State) throws(KeyChangeError) -> Bool {
+    private func register(_ state: State) throws(KeyChangeError) -> Registration {
         let root = AreaCode.root.node
         let present = state.isBlank ? try factoryKey(root) : try key(root)
         let access = try access(
             system: try systemKey(state), areas: [(root, present)], services: [(root, present)])
-        guard var open = try open(access, state.system, root) else { return false }
+        guard var open = try open(access, state.system, root) else { return .lost }
         // What was registered with other numbers is another system.
         guard state.isBlank || open.issue == profile.issue else { throw .locked }
         for node in missing(state) {
@@ -226,10 +235,10 @@ package struct StandardIssuer {
             let above = node == root ? present : try key(parent)
             guard let payload = command.payload(key: own, parent: above) else { throw .unsupported(node) }
             try journal(step)
-            guard try send(command, payload, node, &open) else { return false }
+            guard try send(command, payload, node, &open) else { return .lost }
         }
         try journal(.commit)
-        return try send(.changeSystemBlock, [], .system, &open)
+        return try send(.changeSystemBlock, [], .system, &open) ? .done : .unanswered
     }
 
     private func registration(
