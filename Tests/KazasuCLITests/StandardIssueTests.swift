@@ -109,6 +109,42 @@ struct StandardIssueTests {
         #expect(masked.hasEnded(0) && !masked.output.contains("010a4b0012345678"), "\(masked)")
     }
 
+    @Test("A card file kept by --virtual-writes is the issued card, before and after a key change")
+    func keptFile() throws {
+        let stand = try Stand()
+        let kept = "\(stand.folder.path)/kept.json"
+        let issue = [
+            "standard", "issue", "--profile", stand.profile, "--keys", stand.seller, "--new-keys", stand.issued,
+            "--yes",
+            "-r", "virtual:\(TestFiles.root)/Fixtures/felica/standard-blank.json", "--virtual-writes", kept,
+        ]
+        let done = try stand.run(issue)
+        #expect(done.hasEnded(0), "\(done)")
+        let scan = try stand.run(["scan", "-r", "virtual:\(kept)", "--json"])
+        let nodes = ["1000", "1008", "100B", "108C", "108F"]
+        #expect(scan.hasEnded(0) && nodes.allSatisfy(scan.output.contains), "\(scan)")
+        let verify = ["standard", "verify", "--system", "A0B1", "--keys", stand.issued, "-r", "virtual:\(kept)"]
+        #expect(try stand.run(verify).output == "genuine\n")
+        let read = try stand.run(["read", "100B", "--system", "A0B1", "-r", "virtual:\(kept)"])
+        #expect(read.output.hasPrefix("A0B1 100B 0000 4D454D42455220303030313233340000\n"), "\(read)")
+        // What is issued is not blank.
+        var again = issue
+        again[again.count - 3] = "virtual:\(kept)"
+        try stand.run(Array(again.dropLast(2))).expectError(77, "only a blank card")
+    }
+
+    @Test("A card whose root area nobody lists keeps its new version")
+    func keptRootVersion() throws {
+        let stand = try Stand()
+        let card = try stand.folder.write(
+            Array(
+                String(decoding: TestFiles.read("Fixtures/felica/standard-blank.json"), as: UTF8.self)
+                    .replacing("\"freeBlocks\": 245,", with: "\"keyVersions\": {\"0000\": \"0102\"},").utf8),
+            as: "card.json")
+        let scan = try stand.run(["scan", "-r", "virtual:\(card)", "--json"])
+        #expect(scan.hasEnded(0) && scan.output.contains("\"0102\""), "\(scan)")
+    }
+
     @Test(
         "Interrupted at any step by kill -9 or Ctrl-C, resume ends it",
         arguments: [

@@ -22,7 +22,7 @@ struct WrongCardTests {
         (Self.fixture("virtual/classic-1k"), ["classic info"]),
         (Self.fixture("virtual/ntag213"), ["tag info"]), (Self.fixture("virtual/ultralight-c"), ["tag info"]),
         (Self.fixture("virtual/ntag424"), ["tag info"]), (Self.fixture("virtual/type4"), ["tag info"]),
-        (Self.fixture("virtual/type4-b"), ["tag info"]),
+        (Self.fixture("virtual/type4-b"), ["tag info"]), (Self.fixture("virtual/desfire"), ["desfire info"]),
         (Self.fixture("iso7816/license/my-number-licence"), ["license"]),
         (Self.fixture("iso7816/residence/first"), ["residence"]),
     ]

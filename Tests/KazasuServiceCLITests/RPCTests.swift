@@ -771,6 +771,46 @@ struct RPCTests {
         #expect(program.finish().end == .exited(0))
     }
 
+    @Test("Only the confirmed blank card is issued, and then its keys are changed")
+    func issuance() throws {
+        let folder = try TemporaryFolder()
+        let program = try RPCProgram(
+            ["-r", "virtual:\(Self.fixture("felica/standard-blank.json"))"],
+            environment: ["XDG_STATE_HOME": folder.path])
+        let (seller, issued) = (
+            Self.fixture("provision/standard-seller-keys.txt"), Self.fixture("provision/standard-issued-keys.txt")
+        )
+        func params(_ more: [(String, JSONValue)]) -> JSONValue {
+            let common: [(String, JSONValue)] = [
+                ("keys", [.string(seller)]), ("newKeys", [.string(issued)]),
+                ("profile", .string(Self.fixture("provision/standard-profile.json"))),
+                ("journal", .string("\(folder.path)/journal")),
+            ]
+            return .object(JSONObject(common + more))
+        }
+        let unasked = try program.error("standard.issue", params([]))
+        #expect(try unasked.required("data").required("reason").text() == "confirmationNeeded")
+        let other = try program.error("standard.issue", params([("confirm", "0102030405060708")]))
+        #expect(try other.required("code").integer(in: -40_000...0) == -32_076)
+        let poll = JSONCursor(try program.result("card.poll"))
+        let idm = try poll.required("card").required("idm").text()
+        let done = JSONCursor(try program.result("standard.issue", params([("confirm", .string(idm))])))
+        #expect(try done.required("issued").bool() && done.required("nodes").elements().count == 6)
+        let text = String(decoding: try TestFiles.read(issued), as: UTF8.self)
+        let next = try folder.write(
+            Array(text.replacing("1122334455667788 0001", with: "99AABBCCDDEEFF00 0002").utf8), as: "next.txt")
+        chmod(next, 0o600)
+        let second = JSONValue.string("\(folder.path)/second")
+        let change: JSONValue = [
+            "keys": [.string(issued)], "newKeys": [.string(next)], "journal": second, "confirm": .string(idm),
+        ]
+        let changed = JSONCursor(try program.result("standard.keys", change))
+        #expect(try changed.required("changed").bool() && changed.required("keys").elements().count == 1)
+        let verified = JSONCursor(try program.result("standard.verify", ["keys": [.string(next)], "system": "A0B1"]))
+        #expect(try verified.required("genuine").bool())
+        #expect(program.finish().end == .exited(0))
+    }
+
     @Test("A PIN is named, never told, and can be used again", arguments: ["env:SECRET", "fd:5", "file"])
     func pins(source: String) throws {
         let folder = try TemporaryFolder()

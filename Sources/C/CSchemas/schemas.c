@@ -118,6 +118,9 @@ static const unsigned char standard[] = {
 static const unsigned char standardInfo[] = {
 #embed "../../../Docs/schemas/standardInfo.json"
 };
+static const unsigned char standardIssue[] = {
+#embed "../../../Docs/schemas/standardIssue.json"
+};
 static const unsigned char standardKeys[] = {
 #embed "../../../Docs/schemas/standardKeys.json"
 };
@@ -158,8 +161,8 @@ static const struct kazasu_schema kazasu_schemas[] = {
     SCHEMA(history), SCHEMA(ledger), SCHEMA(ledgerCards), SCHEMA(ledgerGaps), SCHEMA(ledgerSum), SCHEMA(license),
     SCHEMA(lite), SCHEMA(liteInfo), SCHEMA(lookup), SCHEMA(mynumber), SCHEMA(passport), SCHEMA(poll), SCHEMA(read),
     SCHEMA(readers), SCHEMA(record), SCHEMA(residence), SCHEMA(scan), SCHEMA(standard), SCHEMA(standardInfo),
-    SCHEMA(standardKeys), SCHEMA(sun), SCHEMA(tag), SCHEMA(tagMessage), SCHEMA(tagPages), SCHEMA(tagProvision),
-    SCHEMA(tagVerify), SCHEMA(tagWrite), SCHEMA(tap), SCHEMA(write),
+    SCHEMA(standardIssue), SCHEMA(standardKeys), SCHEMA(sun), SCHEMA(tag), SCHEMA(tagMessage), SCHEMA(tagPages),
+    SCHEMA(tagProvision), SCHEMA(tagVerify), SCHEMA(tagWrite), SCHEMA(tap), SCHEMA(write),
 };
 
 const unsigned long kazasu_schema_count = sizeof kazasu_schemas / sizeof *kazasu_schemas;

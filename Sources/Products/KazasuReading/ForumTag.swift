@@ -411,7 +411,7 @@ public struct ForumTag {
         }
     }
 
-    /// The card, if it accepts APDUs and is not a tag at all.
+    /// The card, if it accepts APDUs and another command reads it.
     private func otherCard(_ error: TagError) -> WrongCard? {
         guard case .card = tag else { return nil }
         switch error {
@@ -419,7 +419,10 @@ public struct ForumTag {
         default: return nil
         }
         let other = card.reader.wrongCard(card.found, wanted: .tag)
-        return other.kinds.isEmpty || other.kinds.contains("type4") ? nil : other
+        guard !other.kinds.isEmpty else { return nil }
+        guard other.kinds.contains("type4") else { return other }
+        // A DESFire has a command of its own, with an NDEF application or without.
+        return error == .notType2 && other.kinds.contains("desfire") ? other : nil
     }
 }
 

@@ -244,6 +244,18 @@ class MethodTests(unittest.TestCase):
             self.assertTrue(all(step.state == "already" for step in again.steps))
             self.assertEqual(client.tag_reset(keys, yes=True, journal=journal.with_suffix(".2")).left, [])
 
+    def test_issuing_a_card(self):
+        folder = pathlib.Path(FIXTURES, "provision")
+        profile, seller, issued = (folder / f"standard-{name}" for name in ("profile.json", "seller-keys.txt", "issued-keys.txt"))
+        with tempfile.TemporaryDirectory() as place, kazasu.Client(reader=virtual("felica/standard-blank.json")) as client:
+            journal = pathlib.Path(place, "journal")
+            shown = client.standard_issue(profile, keys=seller, new_keys=issued, dry_run=True)
+            self.whole(shown)
+            self.assertFalse(shown.issued)
+            made = client.standard_issue(profile, keys=seller, new_keys=issued, journal=journal, confirm=client.poll().card.idm)
+            self.assertTrue(made.issued)
+            self.assertTrue(client.standard_verify(issued, system="A0B1").genuine)
+
     def test_tags_that_are_genuine(self):
         self.same(self.client.tag_verify(reader=SIGNED_TAG), "tag", "verify", reader=SIGNED_TAG)
         with self.assertRaises(kazasu.NoSignatureError):

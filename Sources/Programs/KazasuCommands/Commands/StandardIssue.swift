@@ -37,39 +37,29 @@ struct StandardIssue: KazasuCommand {
               kazasu standard issue --profile gym.json --keys seller.txt --new-keys gym.txt
             """))
 
-    static let programAccess = CommandAccess.none(
-        because: "it cannot be undone, so a person agrees to each card at the terminal")
+    static let programAccess = CommandAccess.method(
+        .card(
+            "standard.issue", .none(because: "keys are never taken from the network"), needs: .write,
+            required: ["profile"], schema: "standardIssue",
+            LocalizedText(
+                "Makes a blank FeliCa Standard card into a system by a profile; each step is stored in a journal first.",
+                "未発行の FeliCa Standard カードに、プロファイルのシステムを作る。各手順をジャーナルに保存し、中断しても続けられる。")))
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
 
     @Option(
-        required: "", reach: .never, name: .long,
+        required: "", reach: .local, name: .long,
         help: help("The profile: a JSON file.", "プロファイル（JSON ファイル）。", value: "file"), completion: .file())
     var profile: String
 
     @OptionGroup var keyOptions: OwnerKeyOptions
     @OptionGroup var newKeyOptions: NewKeyOptions
 
-    @Flag(reach: .never, name: .long, help: help("Show what would change, and write nothing.", "変更内容を表示し、何も書き込まない。"))
-    var dryRun = false
-
-    @Option(
-        reach: .never, name: .long,
-        help: help(
-            "A new file for the journal. Default: $XDG_STATE_HOME/kazasu/standard-TIME.jsonl.",
-            "ジャーナルの新しいファイル。省略時は $XDG_STATE_HOME/kazasu/standard-TIME.jsonl。", value: "file"),
-        completion: .file())
-    var journal: String?
-
-    @Flag(reach: .never, name: [.short, .long], help: help("Do not ask before writing.", "書き込みの確認をしない。"))
-    var yes = false
+    @OptionGroup var run: StandardRunOptions
 
     func validate() throws {
         try NewKeyOptions.require(keyOptions, newKeyOptions)
-        if dryRun, journal != nil {
-            throw ValidationError(tr("--dry-run writes no --journal", "--dry-run と --journal は同時に指定できません"))
-        }
     }
 
     /// The longest profile, in bytes.
@@ -86,26 +76,57 @@ struct StandardIssue: KazasuCommand {
     }
 
     func execute(_ context: Context) throws {
-        try context.check("--journal", isGiven: journal != nil)
+        try context.check("--journal", isGiven: run.journal != nil)
         let profile = try Self.read(profile)
         guard let keyring = try keyOptions.keyring(context) else { throw CommandError.bug("no keys") }
         let new = try newKeyOptions.keys(context)
         let session = try ReaderSession(readerOptions, context)
         try closing(session) { session in
             let card = try session.find(systems: [.any])
+            try CommandHost.current?.check(card.identity, numberFrom: "poll")
             defer { card.noteAuthentication(context) }
             let standard = try card.standard(keyring)
             let (state, check) = try standard.issuePlan(profile, keys: new)
-            let run = StandardRun(context, card, standard, keyring, new, .issue(profile, state, check))
-            if dryRun {
-                try run.rehearse()
-                return try run.answer(isDone: false)
+            let issuance = StandardRun(context, card, standard, keyring, new, .issue(profile, state, check))
+            if run.dryRun {
+                try issuance.rehearse()
+                return try issuance.answer(isDone: false)
             }
-            if !yes { try run.confirm() }
-            try run.rehearse()
+            if !run.yes { try issuance.confirm() }
+            try issuance.rehearse()
             let file = try StandardJournal(
-                creating: journal, StandardWork(state.system.idm, .issue(profile, check)))
-            try run.run(file, resuming: nil)
+                creating: run.journal, StandardWork(state.system.idm, .issue(profile, check)))
+            try issuance.run(file, resuming: nil)
+        }
+    }
+}
+
+/// How `issue` and `keys` are carried out.
+struct StandardRunOptions: ParsableArguments {
+    init() {}
+
+    @Flag(reach: .local, name: .long, help: help("Show what would change, and write nothing.", "変更内容を表示し、何も書き込まない。"))
+    var dryRun = false
+
+    @Option(
+        reach: .local, name: .long,
+        help: help(
+            "A new file for the journal. Default: $XDG_STATE_HOME/kazasu/standard-TIME.jsonl.",
+            "ジャーナルの新しいファイル。省略時は $XDG_STATE_HOME/kazasu/standard-TIME.jsonl。", value: "file"),
+        completion: .file())
+    var journal: String?
+
+    @Flag(
+        reach: .local, name: [.short, .long],
+        help: help(
+            "Do not ask before writing.", "書き込みの確認をしない。",
+            programs: LocalizedText(
+                "Write to any card, without a number in confirm.", "confirm の番号がなくても、置かれているカードに書き込む。")))
+    var yes = false
+
+    func validate() throws {
+        if dryRun, journal != nil {
+            throw ValidationError(tr("--dry-run writes no --journal", "--dry-run と --journal は同時に指定できません"))
         }
     }
 }
@@ -136,6 +157,14 @@ struct StandardRun {
     }
 
     func confirm() throws(CommandError) {
+        guard CommandHost.current == nil else {
+            let fact =
+                switch work {
+                case .keys: tr("the card's keys are changed", "カードの鍵を変更します")
+                case .issue: tr("the card is issued, permanently", "カードを発行します。元には戻せません")
+                }
+            return try Confirmation.overwrite(fact, isGiven: false, numberFrom: "poll")
+        }
         let lines = lines.map { "  \($0)\n" }
         switch work {
         case .keys:
@@ -172,6 +201,8 @@ struct StandardRun {
     func run(_ journal: StandardJournal, resuming steps: Set<StandardStep>?) throws {
         context.note(tr("journal: \(journal.path)", "ジャーナル: \(journal.path)"))
         let lift = { () throws(KazasuError) in
+            // A program is told by the error, and goes on with the journal.
+            guard CommandHost.current == nil else { throw .keyChange(.keptPower) }
             context.note(tr("lift the card off the reader and put it back", "カードをリーダーから離し、もう一度置いてください"))
             try standard.waitForReturn()
         }

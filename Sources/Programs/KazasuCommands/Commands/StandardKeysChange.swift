@@ -38,14 +38,19 @@ struct StandardKeysChange: KazasuCommand {
               kazasu standard keys --keys old.txt --new-keys new.txt --journal card1.jsonl
             """))
 
-    static let programAccess = CommandAccess.none(
-        because: "a mistake can lose a card, so a person agrees to each at the terminal")
+    static let programAccess = CommandAccess.method(
+        .card(
+            "standard.keys", .none(because: "keys are never taken from the network"), needs: .write,
+            required: ["keys", "newKeys"], schema: "standardKeys",
+            LocalizedText(
+                "Changes the DES keys of a FeliCa Standard card; each step is stored in a journal first.",
+                "FeliCa Standard カードの DES 鍵を変更する。各手順をジャーナルに保存し、中断しても続けられる。")))
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
 
     @Option(
-        reach: .never, name: .long,
+        reach: .local, name: .long,
         help: help(
             "System code; default: the first system of --new-keys that answers.",
             "システムコード。省略時は、--new-keys にあるうち最初に応答したもの。", value: "code"))
@@ -54,46 +59,32 @@ struct StandardKeysChange: KazasuCommand {
     @OptionGroup var keyOptions: OwnerKeyOptions
     @OptionGroup var newKeyOptions: NewKeyOptions
 
-    @Flag(reach: .never, name: .long, help: help("Show what would change, and write nothing.", "変更内容を表示し、何も書き込まない。"))
-    var dryRun = false
-
-    @Option(
-        reach: .never, name: .long,
-        help: help(
-            "A new file for the journal. Default: $XDG_STATE_HOME/kazasu/standard-TIME.jsonl.",
-            "ジャーナルの新しいファイル。省略時は $XDG_STATE_HOME/kazasu/standard-TIME.jsonl。", value: "file"),
-        completion: .file())
-    var journal: String?
-
-    @Flag(reach: .never, name: [.short, .long], help: help("Do not ask before writing.", "書き込みの確認をしない。"))
-    var yes = false
+    @OptionGroup var run: StandardRunOptions
 
     func validate() throws {
         try NewKeyOptions.require(keyOptions, newKeyOptions)
-        if dryRun, journal != nil {
-            throw ValidationError(tr("--dry-run writes no --journal", "--dry-run と --journal は同時に指定できません"))
-        }
     }
 
     func execute(_ context: Context) throws {
-        try context.check("--journal", isGiven: journal != nil)
+        try context.check("--journal", isGiven: run.journal != nil)
         guard let keyring = try keyOptions.keyring(context) else { throw CommandError.bug("no keys") }
         let new = try newKeyOptions.keys(context)
         let session = try ReaderSession(readerOptions, context)
         try closing(session) { session in
             let systems = system.map { [$0] } ?? new.systems
             let card = try session.find(systems: systems.isEmpty ? nil : systems)
+            try CommandHost.current?.check(card.identity, numberFrom: "poll")
             defer { card.noteAuthentication(context) }
             let standard = try card.standard(keyring)
             let plan = try standard.keyPlan(new)
-            let run = StandardRun(context, card, standard, keyring, new, .keys(plan))
-            guard !dryRun else { return try run.answer(isDone: false) }
-            if !yes { try run.confirm() }
-            try run.rehearse()
+            let change = StandardRun(context, card, standard, keyring, new, .keys(plan))
+            guard !run.dryRun else { return try change.answer(isDone: false) }
+            if !run.yes { try change.confirm() }
+            try change.rehearse()
             let file = try StandardJournal(
-                creating: journal,
+                creating: run.journal,
                 StandardWork(standard.systemHandle.idm, .keys(standard.systemHandle.code, plan.changes)))
-            try run.run(file, resuming: nil)
+            try change.run(file, resuming: nil)
         }
     }
 }
@@ -126,7 +117,9 @@ struct StandardResume: KazasuCommand {
             """))
 
     static let programAccess = CommandAccess.none(
-        because: "it goes on with what only standard keys and standard issue begin")
+        because:
+            "a person looks at a card whose key change or issuance was cut short; which of the two it was is in the journal"
+    )
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
@@ -196,7 +189,7 @@ struct NewKeyOptions: ParsableArguments {
     init() {}
 
     @Option(
-        reach: .never, name: .long,
+        reach: .local, name: .long,
         help: help(
             "A file with the keys that the card gets, in the form of --keys, each with a new VERSION. Can be repeated.",
             "カードに入れる新しい鍵のファイル。形式は --keys と同じで、新しい VERSION が必要。繰り返せる。", value: "file"),

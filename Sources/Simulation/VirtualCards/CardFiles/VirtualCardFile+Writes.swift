@@ -121,6 +121,8 @@ private struct FeliCaWrites: CardWrites {
     private var stores: [(system: Int, group: UInt16, store: BlockStore)] = []
     /// The DES keys that changed, with their versions.
     private var keys: [(system: Int, node: UInt16, key: [UInt8], version: KeyVersion?)] = []
+    /// The systems whose code, areas or services changed: a blank card that was issued.
+    private var issued: [(place: Int, system: VirtualSystem)] = []
     /// The blocks of a FeliCa Lite that changed.
     private var lite: [(number: UInt16, block: Block)] = []
 
@@ -135,7 +137,11 @@ private struct FeliCaWrites: CardWrites {
             }
             return
         }
-        for (place, (before, after)) in zip(old.systems, new.systems).enumerated() {
+        for (place, (before, after)) in zip(old.systems, new.systemsWithoutPower).enumerated() {
+            if before.code != after.code || before.nodes.map(\.code) != after.nodes.map(\.code) {
+                issued.append((place, after))
+                continue
+            }
             for (group, store) in after.memory.sorted(by: { $0.key < $1.key }) where before.memory[group] != store {
                 stores.append((place, group, store))
             }
@@ -146,12 +152,16 @@ private struct FeliCaWrites: CardWrites {
         }
     }
 
-    var isEmpty: Bool { stores.isEmpty && lite.isEmpty && keys.isEmpty }
+    var isEmpty: Bool { stores.isEmpty && lite.isEmpty && keys.isEmpty && issued.isEmpty }
 
     /// Whether the key of a FeliCa Lite was written.
     var hasKey: Bool { lite.contains { $0.number == LiteMemory.Number.key } }
 
     func apply(to card: inout JSONValue) {
+        for (place, system) in issued {
+            guard case .object(let object) = card["systems"][place] else { continue }
+            card["systems"][place] = .object(system.described(in: object))
+        }
         for (system, group, store) in stores {
             guard case .object(let services) = card["systems"][system]["blocks"] else { continue }
             for key in services.members.map(\.key) where ServiceCode(key)?.overlapGroup == group {

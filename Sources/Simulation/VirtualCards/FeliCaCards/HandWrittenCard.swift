@@ -80,13 +80,16 @@ enum HandWrittenCard {
             let place = nodes.firstIndex { $0.code > node.code } ?? nodes.endIndex
             nodes.insert(node, at: place)
         }
+        // The root area is there even where nobody lists it, and has a key and a version of its own.
+        if !nodes.contains(where: { $0.code == AreaCode.root.node }) {
+            nodes.insert(VirtualNode(area: .root, end: AreaCode(rawValue: 0xFFFE), keyVersion: keyVersion), at: 0)
+        }
         try apply(json.optional("keyVersions"), json.optional("properties"), to: &nodes)
         var system = VirtualSystem(
             code: code, idm: try json.optional("idm")?.idm() ?? idm, pmm: try json.optional("pmm")?.pmm() ?? pmm,
             keyVersion: keyVersion, nodes: nodes, memory: memory)
         system.keys = try keys(json, of: system)
         if let free = try json.optional("freeBlocks") {
-            guard code == .any else { throw free.malformed(.form, "code FFFF") }
             system.freeBlocks = UInt16(clamping: try free.integer(in: 0...65_535))
         }
         if let version = try json.optional("keyVersions")?.optional("FFFF") { system.keyVersion = try version.code() }

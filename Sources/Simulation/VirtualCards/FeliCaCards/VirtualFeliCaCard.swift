@@ -60,6 +60,15 @@ package final class VirtualFeliCaCard: VirtualPacketCard {
         state.withLock { $0.renumber(number) }
     }
 
+    /// Its systems as they would be after a loss of power, which does not happen by this.
+    package var systemsWithoutPower: [VirtualSystem] {
+        state.withLock { state in
+            var state = state
+            state.losePower()
+            return state.systems
+        }
+    }
+
     /// Returns to the first system; written data stays. What was registered on a blank card is lost unless it was made
     /// permanent, or the profile says otherwise.
     package func losePower() {
