@@ -40,7 +40,7 @@ struct StandardIssue: KazasuCommand {
     static let programAccess = CommandAccess.method(
         .card(
             "standard.issue", .none(because: "keys are never taken from the network"), needs: .write,
-            required: ["profile"], schema: "standardIssue",
+            required: ["profile", "keys", "newKeys"], schema: "standardIssue",
             LocalizedText(
                 "Makes a blank FeliCa Standard card into a system by a profile; each step is stored in a journal first.",
                 "未発行の FeliCa Standard カードに、プロファイルのシステムを作る。各手順をジャーナルに保存し、中断しても続けられる。")))
