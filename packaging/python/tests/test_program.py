@@ -246,13 +246,15 @@ class MethodTests(unittest.TestCase):
 
     def test_issuing_a_card(self):
         folder = pathlib.Path(FIXTURES, "provision")
-        profile, seller, issued = (folder / f"standard-{name}" for name in ("profile.json", "seller-keys.txt", "issued-keys.txt"))
-        with tempfile.TemporaryDirectory() as place, kazasu.Client(reader=virtual("felica/standard-blank.json")) as client:
+        seller, issued = folder / "standard-seller-keys.txt", folder / "standard-issued-keys.txt"
+        profile, blank = folder / "standard-profile.json", virtual("felica/standard-blank.json")
+        with tempfile.TemporaryDirectory() as place, kazasu.Client(reader=blank) as client:
             journal = pathlib.Path(place, "journal")
-            shown = client.standard_issue(profile, keys=seller, new_keys=issued, dry_run=True)
+            shown = client.standard_issue(seller, issued, profile, dry_run=True)
             self.whole(shown)
             self.assertFalse(shown.issued)
-            made = client.standard_issue(profile, keys=seller, new_keys=issued, journal=journal, confirm=client.poll().card.idm)
+            number = client.poll().card.idm
+            made = client.standard_issue(seller, issued, profile, journal=journal, confirm=number)
             self.assertTrue(made.issued)
             self.assertTrue(client.standard_verify(issued, system="A0B1").genuine)
 
