@@ -266,7 +266,7 @@ struct SettingsTests {
         let folder = try TemporaryFolder()
         // Each program that is asked names the event and itself.
         let log = "test \"$KAZASU_EVENT_TYPE\" = on && echo \"$KAZASU_EVENT_ID $$\" >> '\(folder.path)"
-        let hanging = try folder.script("\(log)/hanging'; trap '' TERM; while :; do sleep 1; done", as: "hang")
+        let hanging = try folder.script("\(log)/hanging'; trap '' TERM; exec sleep 600", as: "hang")
         let quick = try folder.script("\(log)/quick'; exit 10", as: "quick")
         func write(_ lines: String) throws -> String {
             try folder.write(

@@ -262,7 +262,7 @@ struct WatchTests {
     @Test("A second Ctrl-C leaves what a program has not taken for the next start")
     func leave() throws {
         let folder = try TemporaryFolder()
-        let program = try folder.script("trap '' INT; while :; do read x < /dev/zero; done")
+        let program = try folder.script("trap '' INT; exec sleep 600")
         let child = try Service.watch(
             "-r", "virtual:\(Service.card)", "--outbox", "\(folder.path)/o", "--exec-all", program)
         _ = try child.event(of: "on")
@@ -289,7 +289,7 @@ struct WatchTests {
             twice) (sleep 0.1; exit 10) & exit 0 ;;
             crash) kill -SEGV $$ ;;
             late) exec sleep 600 ;;
-            hang) trap '' TERM; while :; do sleep 1; done ;;
+            hang) trap '' TERM; exec sleep 600 ;;
             esac
             """)
         let expected = [

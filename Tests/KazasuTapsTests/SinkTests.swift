@@ -82,7 +82,7 @@ struct BuiltInSinkTests {
     func hangs(trap: String) async throws {
         let folder = try TemporaryFolder()
         let sink = ExecSink(
-            try folder.script(trap + "while :; do read x < /dev/zero; done"), timeout: .milliseconds(50),
+            try folder.script(trap + "exec sleep 600"), timeout: .milliseconds(50),
             grace: .milliseconds(50))
         #expect(await sink.deliver([Self.event()]) == [.retry("timeout")])
     }
@@ -127,7 +127,7 @@ struct BuiltInSinkTests {
         let folder = try TemporaryFolder()
         let pipe = "\(folder.path)/pipe"
         try #require(mkfifo(pipe, 0o600) == 0)
-        let program = try folder.script(trap + "echo runs > '\(pipe)'; while :; do read x < /dev/zero; done")
+        let program = try folder.script(trap + "echo runs > '\(pipe)'; exec sleep 600")
         let sink = ExecSink(program, grace: .milliseconds(50))
         let delivery = Task { await sink.deliver([Self.event()]) }
         // The program has begun once it writes.
