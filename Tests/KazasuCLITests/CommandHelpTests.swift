@@ -17,8 +17,7 @@ struct CommandHelpTests {
         "A command's own options come first, those of many commands behind them, in groups of their own",
         arguments: SnapshotTests.commands.filter { !$0.isEmpty }, ["en", "ja"])
     func ownOptionsFirst(command: String, language: String) throws {
-        let words = command.split(separator: " ").map(String.init)
-        let page = try Kazasu.run(words + ["--help", "--lang", language]).output
+        let page = try #require(try SnapshotTests.page(of: command, language))
         let (common, reader) =
             language == "ja" ? ("\n共通のオプション:\n", "\nリーダー:\n") : ("\nCOMMON OPTIONS:\n", "\nREADER:\n")
         guard let end = page.firstRange(of: common)?.lowerBound else {

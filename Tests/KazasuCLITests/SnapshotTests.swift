@@ -36,9 +36,21 @@ struct SnapshotTests {
             }
             return result.output
         }
-        let name = command.isEmpty ? "kazasu" : command.replacing(" ", with: "-")
-        let rule = "\n" + String(repeating: "=", count: 80) + "\n\n"
-        try Snapshot.check(pages.joined(separator: rule), "help/\(name).txt")
+        try Snapshot.check(pages.joined(separator: Self.rule), Self.file(of: command))
+    }
+
+    /// What stands between the two languages of a command's recorded help.
+    private static let rule = "\n" + String(repeating: "=", count: 80) + "\n\n"
+
+    private static func file(of command: String) -> String {
+        "help/\(command.isEmpty ? "kazasu" : command.replacing(" ", with: "-")).txt"
+    }
+
+    /// A command's help as it is recorded, which ``help(command:)`` compares with what the program prints.
+    static func page(of command: String, _ language: String) throws -> String? {
+        let pages = String(decoding: try TestFiles.read("Fixtures/cli/\(file(of: command))"), as: UTF8.self)
+        guard let end = pages.firstRange(of: rule) else { return nil }
+        return String(language == "ja" ? pages[end.upperBound...] : pages[..<end.lowerBound])
     }
 
     /// A card, a command line, and the name of its answer.

@@ -2,6 +2,7 @@
 
 import CardDecoders
 import CardModel
+import Synchronization
 import TestSupport
 import Testing
 
@@ -10,8 +11,19 @@ import Testing
 struct ShippedStationsTests {
     let names = ShippedStations()
 
-    /// The rows of a plain table, each by the names of its columns.
+    /// The rows of a plain table, each by the names of its columns; each table is read once.
     static func rows(_ file: String) throws -> [[String: String]] {
+        try tables.withLock { tables in
+            if let known = tables[file] { return known }
+            let rows = try read(file)
+            tables[file] = rows
+            return rows
+        }
+    }
+
+    private static let tables = Mutex<[String: [[String: String]]]>([:])
+
+    private static func read(_ file: String) throws -> [[String: String]] {
         let text = String(decoding: try TestFiles.read("ThirdParty/stations/\(file)"), as: UTF8.self)
         let lines = text.split(separator: "\n").map { line in
             line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)

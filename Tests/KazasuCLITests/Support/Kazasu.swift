@@ -2,6 +2,7 @@
 
 import CardModel
 import Glibc
+import Synchronization
 import TestSupport
 import Testing
 
@@ -10,12 +11,19 @@ enum Kazasu {
     /// The first program, and the second one, which has all commands.
     static let (path, service) = (TestFiles.program("kazasu"), TestFiles.program("kazasud"))
 
-    /// The program's own listing of all commands.
+    /// The program's own listing of all commands, printed once for each language.
     static func listing(_ language: String = "en") throws -> JSONCursor {
-        let answer = try ChildProcess.run(
-            service, ["---describe", "--lang", language], environment: environment)
-        return try JSONCursor(JSONValue(parsing: Array(answer.output.utf8))).required("command")
+        try listings.withLock { listings in
+            if let known = listings[language] { return JSONCursor(known) }
+            let answer = try ChildProcess.run(
+                service, ["---describe", "--lang", language], environment: environment)
+            let listing = try JSONValue(parsing: Array(answer.output.utf8))
+            listings[language] = listing
+            return JSONCursor(listing)
+        }.required("command")
     }
+
+    private static let listings = Mutex<[String: JSONValue]>([:])
 
     /// Whether it was built with a sanitizer, which takes memory of its own.
     static let isSanitized = path.contains(".build-asan") || path.contains(".build-tsan")

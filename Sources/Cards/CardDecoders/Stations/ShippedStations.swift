@@ -3,6 +3,7 @@
 internal import ByteCodec
 internal import CStationTables
 internal import CardModel
+internal import Glibc
 internal import Synchronization
 
 /// The names of stations and bus stops that come with Kazasu: 8,753 stations and 4,933 bus stops of Japan.
@@ -222,28 +223,49 @@ extension ShippedStations {
         unsafe text = UnsafeRawBufferPointer(start: start, count: Int(size))
     }
 
-    /// A row's fields; one that is not there is empty.
-    struct Row {
-        private let fields: [String]
+    /// A row's fields; one that is not there is empty. A field becomes a string when it is asked for.
+    @safe struct Row {
+        private let line: UnsafeRawBufferPointer
 
-        init(_ line: Slice<UnsafeRawBufferPointer>) {
-            fields = unsafe line.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false).map {
-                unsafe String(decoding: $0, as: UTF8.self)
+        init(_ line: UnsafeRawBufferPointer) { unsafe self.line = line }
+
+        subscript(_ number: Int) -> String {
+            var start = 0
+            for _ in 0..<number {
+                guard let end = unsafe line.firstIndex(of: .tab, from: start) else { return "" }
+                start = end + 1
             }
+            let end = unsafe line.firstIndex(of: .tab, from: start) ?? line.count
+            return unsafe String(decoding: UnsafeRawBufferPointer(rebasing: line[start..<end]), as: UTF8.self)
         }
 
-        subscript(_ number: Int) -> String { number < fields.count ? fields[number] : "" }
-
         /// A field, or `nil` if it is empty.
-        func text(_ number: Int) -> String? { self[number].isEmpty ? nil : self[number] }
+        func text(_ number: Int) -> String? {
+            let field = self[number]
+            return field.isEmpty ? nil : field
+        }
     }
 
     /// The number of rows.
-    var count: Int { unsafe text.count { $0 == UInt8(ascii: "\n") } }
+    var count: Int {
+        var (count, start) = (0, 0)
+        while let end = unsafe text.firstIndex(of: .lineFeed, from: start) { (count, start) = (count + 1, end + 1) }
+        return count
+    }
 
     /// All rows, in their order.
     var rows: [Row] {
-        unsafe text.split(separator: UInt8(ascii: "\n")).map { unsafe Row($0) }
+        var (rows, start): ([Row], Int) = ([], 0)
+        while unsafe start < text.count {
+            let end = end(of: start)
+            rows.append(row(start, end))
+            start = end + 1
+        }
+        return rows
+    }
+
+    private func row(_ start: Int, _ end: Int) -> Row {
+        unsafe Row(UnsafeRawBufferPointer(rebasing: text[start..<end]))
     }
 
     /// The first row whose key is this.
@@ -256,8 +278,8 @@ extension ShippedStations {
         // `low` and `high` are beginnings of lines: all before `low` are smaller, none from `high` on is.
         while low < high {
             let middle = low + (high - low) / 2
-            let start = unsafe (text[low..<middle].lastIndex(of: UInt8(ascii: "\n")) ?? low - 1) + 1
-            if unsafe text[start...].lexicographicallyPrecedes(wanted) {
+            let start = unsafe (text.lastIndex(of: .lineFeed, in: low..<middle) ?? low - 1) + 1
+            if unsafe text.order(of: wanted, at: start) < 0 {
                 low = end(of: start) + 1
             } else {
                 high = start
@@ -266,15 +288,45 @@ extension ShippedStations {
         var found: [Row] = []
         while found.count < limit, unsafe low < text.count {
             let end = end(of: low)
-            guard unsafe text[low..<end].starts(with: wanted) else { break }
-            unsafe found.append(Row(text[low..<end]))
+            guard end - low >= wanted.count, unsafe text.order(of: wanted, at: low) == 0 else { break }
+            found.append(row(low, end))
             low = end + 1
         }
         return found
     }
 
-    private func end(of start: Int) -> Int {
-        unsafe text[start...].firstIndex(of: UInt8(ascii: "\n")) ?? text.count
+    private func end(of start: Int) -> Int { unsafe text.firstIndex(of: .lineFeed, from: start) ?? text.count }
+}
+
+extension UInt8 {
+    fileprivate static let tab = UInt8(ascii: "\t")
+    fileprivate static let lineFeed = UInt8(ascii: "\n")
+}
+
+/// Searches by the C library, which looks at many bytes at once.
+extension UnsafeRawBufferPointer {
+    /// The first place of a byte from `start`, which is at most the count.
+    fileprivate func firstIndex(of byte: UInt8, from start: Int) -> Int? {
+        guard let base = baseAddress, start < count else { return nil }
+        return unsafe memchr(base + start, Int32(byte), count - start).map { unsafe UnsafeRawPointer($0) - base }
+    }
+
+    /// The last place of a byte in a range; a line is short.
+    fileprivate func lastIndex(of byte: UInt8, in range: Range<Int>) -> Int? {
+        var index = range.upperBound
+        while index > range.lowerBound {
+            index -= 1
+            if unsafe self[index] == byte { return index }
+        }
+        return nil
+    }
+
+    /// How the bytes from `start` are ordered to those wanted: below zero if before them, zero if they begin with them.
+    fileprivate func order(of wanted: [UInt8], at start: Int) -> Int {
+        guard let base = baseAddress, !wanted.isEmpty else { return 0 }
+        let length = Swift.min(wanted.count, count - start)
+        let order = unsafe memcmp(base + start, wanted, length)
+        return order == 0 && length < wanted.count ? -1 : Int(order)
     }
 }
 
