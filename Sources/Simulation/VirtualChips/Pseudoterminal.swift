@@ -102,6 +102,8 @@ struct Pseudoterminal: ~Copyable {
 final class PseudoterminalLine: HostLine {
     private let terminal: Pseudoterminal
     private let stop: StopSignal
+    /// Whether the signal was seen, and what had come by then was read.
+    private var isStopped = false
 
     init(_ terminal: consuming Pseudoterminal, stop: StopSignal) {
         self.terminal = terminal
@@ -152,7 +154,11 @@ final class PseudoterminalLine: HostLine {
     }
 
     /// Calls `poll` once; `nil` when nothing came in that time.
+    ///
+    /// What the host sent before the signal to stop is still read, so that a host's last ACK counts whichever thread is
+    /// quicker.
     private func wait(milliseconds: Int32) -> LineEvent? {
+        if isStopped { return .closed }
         var descriptors = [
             pollfd(fd: terminal.master, events: Int16(POLLIN), revents: 0),
             pollfd(fd: stop.descriptor, events: Int16(POLLIN), revents: 0),
@@ -161,11 +167,13 @@ final class PseudoterminalLine: HostLine {
         let count = unsafe poll(&descriptors, nfds_t(descriptors.count), milliseconds)
         guard count > 0 else { return nil }
         let broken = Int16(POLLERR) | Int16(POLLNVAL)
-        if descriptors[1].revents != 0 || descriptors[0].revents & broken != 0 { return .closed }
+        if descriptors[0].revents & broken != 0 { return .closed }
+        isStopped = descriptors[1].revents != 0
         if descriptors[2].revents != 0 { clientLeft() }
         var buffer = [UInt8](repeating: 0, count: 4096)
         let received = unsafe Glibc.read(terminal.master, &buffer, buffer.count)
-        return received > 0 ? .bytes(Array(buffer.prefix(received))) : nil
+        if received > 0 { return .bytes(Array(buffer.prefix(received))) }
+        return isStopped ? .closed : nil
     }
 
     private func clientLeft() {

@@ -56,6 +56,16 @@ struct PN532ServerTests {
         #expect(folder.names.isEmpty)
     }
 
+    /// Otherwise the time on the line depends on which of two threads is quicker.
+    @Test func lastBytesCount() throws {
+        for round in 0..<100 {
+            let server = try PN532Server(field: PlainField())
+            try SerialClient(server.path).write(PN532Frame.acknowledge)
+            server.stop()
+            #expect(server.statistics.bytesFromHost == 6, "round \(round)")
+        }
+    }
+
     @Test func unreferencedServerStops() throws {
         // The number of the terminal may be another program's at once.
         let folder = try TemporaryFolder()
