@@ -48,6 +48,8 @@ extension PCSCServiceTests {
             let system: SystemCode? = if case .found(let found) = finding { found.system } else { nil }
             if system != .transit { others.append("arrival \(arrival): \(finding)") }
             coming.leave()
+            // pcscd looks at this reader every 400 ms, and takes a card that comes before that for the one that left.
+            try bench.service.waitForRemoval()
         }
         ArrivalFigures.report("PC/SC", arriving.rawValue, arrivals: count, missed: others.count, wait: nil)
         // At most 2 % of the phones open their wallet; few prove something only with an allowance, as in `ArrivalFigures`.
