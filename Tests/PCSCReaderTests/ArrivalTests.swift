@@ -36,12 +36,19 @@ extension PCSCServiceTests {
     }
 
     @Test(arguments: Arriving.allCases) func arrivalsAtRandomMoments(_ arriving: Arriving) throws {
-        let bench = try PCSCBench()
-        let reader = try bench.open()
+        var bench = try PCSCBench()
+        var reader = try bench.open()
         var random = SeededGenerator(seed: 5)
         var others: [String] = []
         let count = Self.arrivals ?? 4
         for arrival in 1...count {
+            // A pcscd is given five minutes of output.
+            if arrival % 50 == 0 {
+                reader.close()
+                bench.service.stop()
+                bench = try PCSCBench()
+                reader = try bench.open()
+            }
             let coming = try Coming(
                 arriving.field(), after: .milliseconds(Int.random(in: 0..<3000, using: &random)), bench)
             let finding = try CardFinder(reader: reader).find(ArrivalSoak.codes, for: CardWait(.seconds(8)))
