@@ -79,7 +79,9 @@ struct OverwriteTests {
 
     /// Commands with `--yes` that write to no card, and the one that asks only for a card that was cut short
     /// (`StandardIssueTests`).
-    private static let others: Set<String> = ["doctor", "contribute", "outbox drop", "ledger forget", "standard resume"]
+    private static let others: Set<String> = [
+        "doctor", "contribute", "outbox drop", "ledger forget", "standard resume",
+    ]
 
     private static let environment = [
         "TRAILER": "333333333333 787788 00 444444444444", "KEY": "37363534333231306665646362613938",
