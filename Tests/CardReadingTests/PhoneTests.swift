@@ -67,7 +67,7 @@ struct PhoneTests {
     @Test(arguments: ArrivalFigures.Kind.allCases) func arrivalsInMidSearch(_ kind: ArrivalFigures.Kind) throws {
         let field = try ArrivalFigures.field(kind, seed: 1)
         let figures = ArrivalFigures(
-            kind, InProcessReader(field), arrivals: 600, clock: .of(field), arrivedAt: { field.arrivedAt })
+            kind, InProcessReader(field), arrivals: 200, clock: .of(field), arrivedAt: { field.arrivedAt })
         figures.report("in process")
         #expect(figures.isMet, "\(figures) \(figures.faults)")
     }
