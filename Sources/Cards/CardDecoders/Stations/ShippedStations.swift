@@ -3,7 +3,6 @@
 internal import ByteCodec
 internal import CStationTables
 internal import CardModel
-internal import Glibc
 internal import Synchronization
 
 /// The names of stations and bus stops that come with Kazasu: 8,753 stations and 4,933 bus stops of Japan.
@@ -303,15 +302,19 @@ extension UInt8 {
     fileprivate static let lineFeed = UInt8(ascii: "\n")
 }
 
-/// Searches by the C library, which looks at many bytes at once.
+/// Loops, as the generic searches of the standard library are slow where nothing is optimized.
 extension UnsafeRawBufferPointer {
-    /// The first place of a byte from `start`, which is at most the count.
+    /// The first place of a byte from `start`.
     fileprivate func firstIndex(of byte: UInt8, from start: Int) -> Int? {
-        guard let base = baseAddress, start < count else { return nil }
-        return unsafe memchr(base + start, Int32(byte), count - start).map { unsafe UnsafeRawPointer($0) - base }
+        var index = start
+        while index < count {
+            if unsafe self[index] == byte { return index }
+            index += 1
+        }
+        return nil
     }
 
-    /// The last place of a byte in a range; a line is short.
+    /// The last place of a byte in a range.
     fileprivate func lastIndex(of byte: UInt8, in range: Range<Int>) -> Int? {
         var index = range.upperBound
         while index > range.lowerBound {
@@ -323,10 +326,14 @@ extension UnsafeRawBufferPointer {
 
     /// How the bytes from `start` are ordered to those wanted: below zero if before them, zero if they begin with them.
     fileprivate func order(of wanted: [UInt8], at start: Int) -> Int {
-        guard let base = baseAddress, !wanted.isEmpty else { return 0 }
-        let length = Swift.min(wanted.count, count - start)
-        let order = unsafe memcmp(base + start, wanted, length)
-        return order == 0 && length < wanted.count ? -1 : Int(order)
+        var index = 0
+        while index < wanted.count {
+            guard start + index < count else { return -1 }
+            let difference = unsafe Int(self[start + index]) - Int(wanted[index])
+            if difference != 0 { return difference }
+            index += 1
+        }
+        return 0
     }
 }
 
