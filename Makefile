@@ -62,7 +62,13 @@ BUILD_FLAGS ?= -debug-info-format none
 # `make test-usb BUILT=1` takes what an earlier build left, without asking SwiftPM, which needs seconds each time to see that
 # nothing changed, and lets others wait for its lock.
 BUILT ?=
-SWIFT_BUILD := $(if $(BUILT),: )Scripts/build --scratch-path $(SCRATCH) $(IMPORT_RULE) $(BUILD_FLAGS)
+BUILD_IN = $(if $(BUILT),: )Scripts/build --scratch-path $(1) $(IMPORT_RULE) $(BUILD_FLAGS)
+# Each module is compiled as a whole, which takes two thirds of the time, and what many tests wait for is optimized.
+WHOLE := -Xswiftc -disable-batch-mode -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2
+SWIFT_BUILD := KAZASU_WHOLE=1 $(call BUILD_IN,$(SCRATCH)) $(WHOLE)
+# Each file by itself, so that a change is compiled in seconds, in a folder of its own.
+PARTS_SCRATCH := $(SCRATCH)/parts
+PARTS_BUILD := $(call BUILD_IN,$(PARTS_SCRATCH))
 # SwiftPM's own links to where it builds.
 BIN := $(abspath $(SCRATCH))/debug
 RELEASE_BIN := $(abspath $(SCRATCH))/release
@@ -87,7 +93,7 @@ RELEASE_FLAGS += -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-pref
 # Foundation's data without what other languages need; `make release FOUNDATION_DATA=` links all of it.
 FOUNDATION_DATA ?= $(abspath $(SCRATCH))/foundation-data
 # No names of characters (Sources/C/CArguments/character-names.c).
-RELEASE_BUILD = KAZASU_COMPACT=1 $(SWIFT_BUILD) $(RELEASE_FLAGS) -Xlinker --wrap=_swift_stdlib_getScalarName \
+RELEASE_BUILD = KAZASU_COMPACT=1 $(call BUILD_IN,$(SCRATCH)) $(RELEASE_FLAGS) -Xlinker --wrap=_swift_stdlib_getScalarName \
     $(if $(FOUNDATION_DATA),-Xlinker $(FOUNDATION_DATA).o -Xlinker --wrap=$$(cat $(FOUNDATION_DATA).symbol))
 
 # The product of `make release` and `make docs`, ready to be installed.
@@ -183,8 +189,7 @@ release: link ## builds both programs, stripped, with the Swift runtime inside; 
 # The shortest way from a clone to a balance: `kazasu` alone, without the packages of the services, each module compiled as a
 # whole and not optimized. It has a folder of its own, since other traits would compile everything again.
 DEMO_SCRATCH := $(SCRATCH)/demo
-DEMO_BUILD = $(if $(BUILT),: )Scripts/build --scratch-path $(DEMO_SCRATCH) $(IMPORT_RULE) -debug-info-format none \
-    -c release -Xswiftc -Onone --disable-default-traits --product kazasu
+DEMO_BUILD = $(call BUILD_IN,$(DEMO_SCRATCH)) -c release -Xswiftc -Onone --disable-default-traits --product kazasu
 DEMO = Scripts/demo $(DEMO_SCRATCH)/release $(DEMO_CARD)
 
 demo: deps-demo ## installs, builds, then reads a virtual card through the real libnfc (about two minutes)
@@ -212,11 +217,16 @@ pictures: .venv-page/.ready ## makes the pictures of the README from the program
 
 .PHONY: check examples api api-check test test-skipped test-stations test-usb test-sites test-rabbitmq test-ha test-page test-serve soak-sites soak-taps soak-arrivals
 .PHONY: test-fresh test-bridge test-system system-image test-system-boot test-arm64 test-python test-wheel figures-build lists lint format coverage asan tsan fuzz soak nightly mutants bench bench-goals bench-ledger bench-serve
-# The tests of somebody who changes something. What needs a program of others is skipped, and listed at the end.
+# What needs a program of others is skipped, and listed at the end. With TESTS only these and what they need are compiled.
 test: deps ## builds and runs every test that needs no program of others (TESTS='FeliCaTests' for some, TEST_ARGS='--filter FeliCaTests/Poll' for fewer)
-	@[ -d $(SCRATCH)/debug ] || echo "Building everything and its tests: about nine minutes on two cores, seconds the next time."
-	$(if $(TESTS),KAZASU_TESTS='$(TESTS)' $(SWIFT_BUILD) --product kazasuPackageTests,$(SWIFT_BUILD) --build-tests)
-	@$(if $(TESTS),KAZASU_TESTS='$(TESTS)' )Scripts/run-tests $(SCRATCH) $(or $(TEST_ARGS),$(if $(TESTS),--parallel))
+ifeq ($(TESTS),)
+	@[ -d $(SCRATCH)/debug ] || echo "Building everything and its tests: about twelve minutes on two cores, seconds the next time."
+	$(SWIFT_BUILD) --build-tests
+	@Scripts/run-tests $(SCRATCH) $(TEST_ARGS)
+else
+	KAZASU_TESTS='$(TESTS)' $(PARTS_BUILD) --product kazasuPackageTests
+	@Scripts/run-tests $(PARTS_SCRATCH) $(or $(TEST_ARGS),--parallel)
+endif
 
 # What the last `make test` skipped, now that it is installed.
 test-skipped: deps venv
@@ -407,10 +417,10 @@ format: swift ## formats every Swift file in place
 	swift format --in-place --recursive --parallel Package.swift Sources Tests
 
 coverage: deps venv ## runs the tests and prints the lines covered, module by module
-	$(SWIFT_BUILD) --build-tests --enable-code-coverage
-	swift test --skip-build --scratch-path $(SCRATCH) --enable-code-coverage $(TEST_ARGS)
+	$(PARTS_BUILD) --build-tests --enable-code-coverage
+	swift test --skip-build --scratch-path $(PARTS_SCRATCH) --enable-code-coverage $(TEST_ARGS)
 	Scripts/coverage.py \
-	    "$$(swift test --scratch-path $(SCRATCH) --show-codecov-path)"
+	    "$$(swift test --scratch-path $(PARTS_SCRATCH) --show-codecov-path)"
 
 asan: deps venv ## runs the tests under the address sanitizer
 	swift build --build-tests --scratch-path .build-asan --sanitize address
@@ -464,7 +474,7 @@ bench-goals: deps ## prints the time from tap to answer over the known lists, an
 	    swift test --skip-build --scratch-path $(SCRATCH) --filter 'GoalFigureTests|GoalReplayTests'
 
 bench-ledger: deps ## measures the ledger: a million records, and the memory that 300,000 of them need
-	KAZASU_COMPACT=1 $(SWIFT_BUILD) $(RELEASE_FLAGS) --product ledger-bench
+	KAZASU_COMPACT=1 $(call BUILD_IN,$(SCRATCH)) $(RELEASE_FLAGS) --product ledger-bench
 	rm -f $(SCRATCH)/bench.sqlite*
 	bench="$(RELEASE_BIN)/ledger-bench"; \
 	    "$$bench" $(SCRATCH)/bench.sqlite bench 1000000; rm -f $(SCRATCH)/bench.sqlite*; \

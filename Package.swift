@@ -262,9 +262,21 @@ let fuzzers: [(name: String, dependencies: [Target.Dependency])] =
         ("Documents", ["CardModel", "DumpFormats", "DumpFormatsXML", "MIFAREClassic"]),
     ]
 
-/// Makes the programs of `make release` smaller by a twentieth: what is not for millions of records, as services are, or
-/// for every byte is compiled for size. Nobody who depends on a product gets these flags.
+/// What programs and tests call all the time. To optimize it for the tests costs a minute of compiling and saves several of
+/// running.
+let busy: Set = [
+    "ByteCodec", "CardCiphers", "CardCrypto", "CardModel", "CardReading", "FeliCa", "ISO7816", "ISODEP", "KazasuLedger",
+    "MIFAREClassic", "NFCForumTags", "PN53xReader", "PaSoRiReader", "ReaderCore", "VirtualCards", "VirtualChips",
+    "VirtualReader",
+]
+
+/// For the tests (KAZASU_WHOLE), the busy modules are optimized. `make release` (KAZASU_COMPACT) makes the programs smaller by a
+/// twentieth: what is not for millions of records, as services are, or for every byte is compiled for size. Nobody who
+/// depends on a product gets these flags.
 func optimization(_ module: String) -> [SwiftSetting] {
+    if Context.environment["KAZASU_WHOLE"] != nil {
+        return busy.contains(module) ? [.unsafeFlags(["-O"], .when(configuration: .debug))] : []
+    }
     let isFast =
         rooms["Services"]?.contains(module) == true || ["ByteCodec", "CardCiphers", "CardModel"].contains(module)
     guard Context.environment["KAZASU_COMPACT"] != nil, !isFast else { return [] }
@@ -363,7 +375,7 @@ let otherTargets: [Target] = [
             "ByteCodec", "CardDecoders", "CardModel", "DumpFormats", "SQLiteFiles",
             .product(name: "GRDB", package: "GRDB.swift", condition: services),
         ],
-        path: path("KazasuLedger"), swiftSettings: library),
+        path: path("KazasuLedger"), swiftSettings: library + optimization("KazasuLedger")),
     .target(
         name: "KazasuTaps",
         dependencies: [

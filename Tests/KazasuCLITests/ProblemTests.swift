@@ -70,8 +70,8 @@ struct ProblemTests {
         _ = try folder.write(Array(text.replacing("license", with: "liceNse").utf8), as: "kazasu/problem.jsonl")
         #expect(try contribute().hasEnded(66))
         _ = try folder.write(Array(text.utf8), as: "kazasu/problem.jsonl")
-        let old = timeval(tv_sec: time(nil) - 25 * 3600, tv_usec: 0)
-        #expect(utimes(kept, [old, old]) == 0)
+        let old = timespec(tv_sec: time(nil) - 25 * 3600, tv_nsec: 0)
+        #expect(utimensat(AT_FDCWD, kept, [old, old], 0) == 0)
         #expect(try contribute().hasEnded(66))
         // The next command that opens a reader removes it.
         #expect(try run("balance", "-r", Card.fixture("edy")).hasEnded(0))

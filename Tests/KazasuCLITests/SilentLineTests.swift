@@ -39,16 +39,21 @@ struct SilentLineTests {
         return try result(command, "pn532:\(server.path)")
     }
 
-    /// The chip is silent from a command on: the first, or one in the middle of the work.
+    /// The chip is silent from a command on: the first, or one in the middle of the work. On a busy machine the run before may have
+    /// repeated commands, so that half of them is more than all: the count starts over.
     @Test(
         "A reader that falls silent while it is opened, and in the middle of the work",
         arguments: HangingReaderTests.commands)
     func silence(command: String) throws {
-        let (undisturbed, count) = try Self.undisturbed(command)
-        #expect(count > 3, "\(undisturbed)")
         try Self.result(command, silentFrom: 1).expectError(69, "no reader answers at")
-        let result = try Self.result(command, silentFrom: (count + 1) / 2)
-        #expect(result.end == .exited(74), "\(result)")
+        var results: [ChildResult] = []
+        for _ in 0..<4 where results.last?.end != .exited(74) {
+            let (undisturbed, count) = try Self.undisturbed(command)
+            #expect(count > 3, "\(undisturbed)")
+            results.append(try Self.result(command, silentFrom: (count + 1) / 2))
+        }
+        let result = try #require(results.last)
+        #expect(result.end == .exited(74), "\(results)")
         // It may fall silent just when its line is raised.
         #expect(
             result.errors.contains("the reader stopped answering") || result.errors.contains("921600 baud"),

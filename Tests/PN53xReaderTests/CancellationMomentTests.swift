@@ -105,7 +105,16 @@ struct CancellationMomentTests {
     @Test(arguments: Way.with(Work.allCases), 0..<6)
     func nextRunFindsTheCard(_ run: (work: Work, way: Way), _ first: Int) throws {
         var step = first
-        while try cancels(run.work, run.way, at: step) { step += 6 }
+        while try cancelsInTime(run.work, run.way, at: step) { step += 6 }
         #expect(step > 30)
+    }
+
+    /// libnfc waits for its own times, whatever they are multiplied with: on a busy machine a simulated chip can be late for them,
+    /// and the step is taken again.
+    private func cancelsInTime(_ work: Work, _ way: Way, at step: Int) throws -> Bool {
+        for _ in 0..<(way == .libnfc ? 4 : 0) {
+            do { return try cancels(work, way, at: step) } catch TransportError.readerTimeout {}
+        }
+        return try cancels(work, way, at: step)
     }
 }
