@@ -265,9 +265,9 @@ let fuzzers: [(name: String, dependencies: [Target.Dependency])] =
 /// What programs and tests call all the time. To optimize it for the tests costs a minute of compiling and saves several of
 /// running.
 let busy: Set = [
-    "ByteCodec", "CardCiphers", "CardCrypto", "CardModel", "CardReading", "FeliCa", "ISO7816", "ISODEP", "KazasuLedger",
-    "MIFAREClassic", "NFCForumTags", "PN53xReader", "PaSoRiReader", "ReaderCore", "VirtualCards", "VirtualChips",
-    "VirtualReader",
+    "ByteCodec", "CardCiphers", "CardCrypto", "CardModel", "CardReading", "CardVerification", "FeliCa", "ISO7816",
+    "ISODEP", "KazasuLedger", "MIFAREClassic", "NFCForumTags", "PN53xReader", "PaSoRiReader", "ReaderCore",
+    "VirtualCards", "VirtualChips", "VirtualReader",
 ]
 
 /// For the tests (KAZASU_WHOLE), the busy modules are optimized. `make release` (KAZASU_COMPACT) makes the programs smaller by a

@@ -230,13 +230,13 @@ struct CertificateListTests {
         }
     }
 
-    @Test("Ten thousand mutated lists: every accepted certificate of a signed one is one that was signed")
+    @Test("Mutated lists: every accepted certificate of a signed one is one that was signed")
     func mutations() throws {
         let names = ["list.ml", "list.ldif", "certs.ldif", "certs.p7c", "hole.pem", "trusted.pem"]
         let files = try names.map { try Self.file($0) }
         let signed = Set(try CertificateList(reading: files[0]).certificates.map(\.der))
         var random = SeededGenerator(seed: 9304)
-        for round in TestEffort.rounds(10_000) {
+        for round in TestEffort.rounds(4000) {
             var bytes = files[round % files.count]
             for _ in 0...Int.random(in: 0...2, using: &random) {
                 guard !bytes.isEmpty else { break }

@@ -160,12 +160,12 @@ struct PassportSignatureTests {
         }
     }
 
-    @Test("Ten thousand mutated file sets: none accepted, no crash")
+    @Test("Mutated file sets: none accepted, no crash")
     func mutations() throws {
         let own = try Self.country()
         let whole = try Self.made()
         var random = SeededGenerator(seed: 40)
-        for round in TestEffort.rounds(10_000) {
+        for round in TestEffort.rounds(4000) {
             var files = whole
             // A photo is long to hash; the others have the structure.
             let file: PassportFile = round % 10 == 0 ? .face : round % 3 == 0 ? .machineReadableZone : .security

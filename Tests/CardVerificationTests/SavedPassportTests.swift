@@ -127,7 +127,7 @@ struct SavedPassportTests {
         let authorities = try CertificateAuthorities(files: [Self.file("csca.der")])
         let (face, security) = (try Self.file("dg2.bin"), try Self.file("sod-plain-standard.bin"))
         var random = SeededGenerator(seed: 5206)
-        for round in TestEffort.rounds(4000) {
+        for round in TestEffort.rounds(2000) {
             var zone = try Self.file("dg1.bin")
             for _ in 0...Int.random(in: 0...2, using: &random) {
                 zone[Int.random(in: zone.indices, using: &random)] = .random(in: 0...255, using: &random)

@@ -91,7 +91,7 @@ package struct DeclaredMethod: Sendable {
     package static func card(
         _ name: String, _ route: Route, needs permission: Permission? = nil, argument: String? = nil,
         required: Set<String> = [], omitting omitted: Set<String> = [], fixed: [String] = [],
-        networkFixed: [String] = [], schema: String?, _ words: LocalizedText
+        networkFixed: [String] = [], schema: String, _ words: LocalizedText
     ) -> DeclaredMethod {
         DeclaredMethod(
             name, route, .card, needs: permission, argument: argument, required: required, omitted: omitted,

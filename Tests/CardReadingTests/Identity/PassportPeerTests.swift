@@ -43,16 +43,20 @@ struct PassportPeerTests {
 
     /// Passes the commands of a program on to a virtual passport until it says that it is done; gives what it says then.
     private func serve(_ card: FileCard, _ program: String, _ arguments: [String]) throws -> [String] {
+        let result = try play(card, program, arguments)
+        #expect(result.end == .exited(0), "\(result.errors)")
+        let lines = result.output.split(separator: "\n").map(String.init)
+        return Array(lines.drop { $0 != "end" }.dropFirst())
+    }
+
+    private func play(_ card: FileCard, _ program: String, _ arguments: [String]) throws -> ChildResult {
         let (child, input) = try start(program, arguments)
         defer { close(input) }
         while let line = try child.line(of: .output), line != "end" {
             let command = try Hex.decode(line)
             try send(try card.spy.transceive(command, timeout: .seconds(5)), to: input)
         }
-        let result = child.finish()
-        #expect(result.end == .exited(0), "\(result.errors)")
-        let lines = result.output.split(separator: "\n").map(String.init)
-        return Array(lines.drop { $0 != "end" }.dropFirst())
+        return child.finish()
     }
 
     // MARK: A second reader
@@ -121,11 +125,15 @@ struct PassportPeerTests {
         let entry = Self.entry(mapping, cipher, parameters)
         let program = try libeac()
         for (way, secret) in [("mrz", Self.zone), ("can", "123456")] {
-            unlink("\(folder.path)/input")
-            let card = try FileCard("passport/chip-pace.json", changes: [(Self.entry, entry)], isExtended: true)
-            let access = "31143012060a" + entry
-            // It compares tokens, and the code of an answer in the session.
-            _ = try serve(card, program, ["reader", way, secret, access])
+            // It leaves out leading zeros of a secret of numbers, so that one agreement of 256 fails: four in a row do not.
+            var results: [ChildResult] = []
+            for _ in 0..<(parameters < 3 ? 4 : 1) where results.last?.end != .exited(0) {
+                unlink("\(folder.path)/input")
+                let card = try FileCard("passport/chip-pace.json", changes: [(Self.entry, entry)], isExtended: true)
+                // It compares tokens, and the code of an answer in the session.
+                results.append(try play(card, program, ["reader", way, secret, "31143012060a" + entry]))
+            }
+            #expect(results.last?.end == .exited(0), "\(results)")
         }
     }
 

@@ -116,14 +116,10 @@ struct StandardResume: KazasuCommand {
               kazasu standard resume --journal keys.jsonl --keys old.txt --new-keys new.txt
             """))
 
-    /// The journal says which of the two it was, and so which document the answer is. A smaller profile is a person's decision.
-    static let programAccess = CommandAccess.method(
-        .card(
-            "standard.resume", .none(because: "keys are never taken from the network"),
-            required: ["keys", "newKeys", "journal"], schema: nil,
-            LocalizedText(
-                "Goes on with an interrupted standard.keys or standard.issue, by its journal; the answer is that of the method.",
-                "中断した standard.keys や standard.issue を、ジャーナルから続ける。応答はそのメソッドと同じ。")))
+    static let programAccess = CommandAccess.none(
+        because:
+            "a person looks at a card whose key change or issuance was cut short; which of the two it was is in the journal"
+    )
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
@@ -131,7 +127,7 @@ struct StandardResume: KazasuCommand {
     @OptionGroup var newKeyOptions: NewKeyOptions
 
     @Option(
-        required: "", reach: .local, name: .long,
+        required: "", reach: .never, name: .long,
         help: help("The journal of the key change or issuance.", "鍵の変更または発行のジャーナル。", value: "file"), completion: .file()
     )
     var journal: String
