@@ -34,6 +34,7 @@ struct JournalHintTests {
         }
         CommandHost.$current.withValue(CommandHost(for: .python)) {
             #expect(Self.hint(TagJournal.kind, .noCard) == "kazasu.tag_resume(journal=\"/a b\")")
+            #expect(Self.hint(StandardJournal.kind, .noCard) == "kazasu.standard_resume(journal=\"/a b\")")
         }
     }
 

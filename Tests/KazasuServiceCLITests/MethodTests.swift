@@ -34,7 +34,7 @@ struct MethodTests {
         arguments: OwnProgramCommands.methods.map(\.name))
     func commands(_ name: String) throws {
         let method = try Self.method(name)
-        if let schema = method.schema {
+        for schema in [method.schema, method.declared.otherSchema].compactMap(\.self) {
             #expect(ServiceSchemas.components(at: "#/")[schema] != nil)
         }
         let names = method.method(isLocal: true).parameters.map(\.name)

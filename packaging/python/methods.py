@@ -79,8 +79,13 @@ class Method:
         rank = {name: number for number, name in enumerate(COMMON, 1)}
         self.optional = sorted(optional, key=lambda param: rank.get(param["name"], 0))
         self.has_reader = any(param["name"] == "reader" for param in params)
-        self.result = documents.get(schema_of(described["result"]["schema"]))
+        schema = described["result"]["schema"]
+        #: The classes of an answer that is one of several documents.
+        self.results = [documents[schema_of(one)] for one in schema.get("oneOf", []) if schema_of(one) in documents]
+        self.result = documents.get(schema_of(schema))
         self.returns = self.result or ("Union[str, bytes]" if self.takes_dump else "Any")
+        if self.results:
+            self.returns = f"Union[{', '.join(self.results)}]"
 
     def signature(self, first, progress):
         """The parameters as they are declared."""
@@ -135,8 +140,13 @@ class Method:
         members += ", ".join(f'"{name}": {snake(name)}' for name in names)
         call = "await self._call" if flavor == "async" else "self._call"
         read = f"{self.result}.from_json" if self.result else "converted" if self.takes_dump else "_same"
+        if self.results:
+            read = "document"
         progress = "progress" if self.has_progress else "None"
-        return [*lines, f'{pad}    return {call}("{self.name}", {read}, {{{members}}}, {progress})', ""]
+        made = f'{call}("{self.name}", {read}, {{{members}}}, {progress})'
+        if self.results:
+            return [*lines, f"{pad}    answer: {self.returns} = {made}", f"{pad}    return answer", ""]
+        return [*lines, f"{pad}    return {made}", ""]
 
 
 def schema_of(schema):
@@ -192,10 +202,10 @@ def write(described, documents, errors):
     names["null"] = "None"
     found = [Method(one, documents, names) for one in described["methods"]
              if one["name"] not in BY_HAND and not one["name"].startswith("$")]
-    imports = "from ._documents import (\n" + "".join(
-        f"    {name},\n" for name in sorted({method.result for method in found if method.result})) + ")\n"
+    classes = {name for method in found for name in [method.result, *method.results] if name}
+    imports = "from ._documents import (\n" + "".join(f"    {name},\n" for name in sorted(classes)) + ")\n"
     lines = [HEAD.format(words="What one request to ``kazasu rpc`` answers."),
-             "from ._connection import Progress", "from ._dump import Dump, content, converted\n", imports,
+             "from ._connection import Progress, document", "from ._dump import Dump, content, converted\n", imports,
              '\nResult = TypeVar("Result")\n\n',
              "def _same(value: Any) -> Any:\n    return value\n\n"]
     for flavor, name, word in [("sync", "Methods", "def"), ("async", "AsyncMethods", "async def")]:

@@ -53,6 +53,8 @@ package struct DeclaredMethod: Sendable {
     package let subject: Subject
     /// As in `balance`; `nil` if the command prints text.
     package let schema: String?
+    /// That of the other one, where the work of a journal decides which of two it is.
+    package let otherSchema: String?
     /// The parameter that is the command's argument; `nil` if it has none, or programs do not give it.
     package let argument: String?
     /// The parameters that must be given although the command can do without them.
@@ -80,22 +82,25 @@ package struct DeclaredMethod: Sendable {
     private init(
         _ name: String, _ route: Route, _ subject: Subject, needs permission: Permission?, argument: String?,
         required: Set<String>, omitted: Set<String>, fixed: [String], networkFixed: [String], schema: String?,
-        _ words: LocalizedText
+        otherSchema: String? = nil, _ words: LocalizedText
     ) {
         (self.name, self.route, self.subject, self.permission) = (name, route, subject, permission)
         (self.argument, self.required, self.omitted) = (argument, required, omitted)
-        (self.fixed, self.networkFixed, self.schema, self.words) = (fixed, networkFixed, schema, words)
+        (self.fixed, self.networkFixed, self.words) = (fixed, networkFixed, words)
+        (self.schema, self.otherSchema) = (schema, otherSchema)
     }
 
     /// A method that reads or writes a card.
+    ///
+    /// - Parameter other: the schema of the answer where it is not the first one.
     package static func card(
         _ name: String, _ route: Route, needs permission: Permission? = nil, argument: String? = nil,
         required: Set<String> = [], omitting omitted: Set<String> = [], fixed: [String] = [],
-        networkFixed: [String] = [], schema: String, _ words: LocalizedText
+        networkFixed: [String] = [], schema: String, or other: String? = nil, _ words: LocalizedText
     ) -> DeclaredMethod {
         DeclaredMethod(
             name, route, .card, needs: permission, argument: argument, required: required, omitted: omitted,
-            fixed: fixed, networkFixed: networkFixed, schema: schema, words)
+            fixed: fixed, networkFixed: networkFixed, schema: schema, otherSchema: other, words)
     }
 
     /// A method that takes a dump as `-`.

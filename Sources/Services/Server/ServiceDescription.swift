@@ -118,6 +118,9 @@ package struct ServiceDescription {
         var result: JSONValue = ["type": "null"]
         if let schema = method.schema {
             result = ServiceSchemas.reference(schema, at: Self.place)
+            if let other = method.otherSchema {
+                result = ["oneOf": [result, ServiceSchemas.reference(other, at: Self.place)]]
+            }
         } else if method.name == "initialize" {
             result = Self.initialized
         } else if method.route != nil {

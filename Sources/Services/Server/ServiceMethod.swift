@@ -62,6 +62,8 @@ package struct ServiceMethod: Sendable {
     package var permission: Permission?
     /// The schema of the result, as in `kazasu.balance/1`; `nil` if the result has no schema of its own.
     package var schema: String?
+    /// The schema of a result that is another one.
+    package var otherSchema: String?
     /// Whether it computes, with what the client sent or the server has stored, instead of waiting for a card.
     package var computes: Bool
     // Made when somebody asks, since they come from the options and the help of a command.
@@ -74,10 +76,11 @@ package struct ServiceMethod: Sendable {
     package init(
         _ name: String, _ route: Route? = nil, permission: Permission? = nil,
         parameters: @autoclosure @escaping @Sendable () -> [Parameter] = [], schema: String? = nil,
-        computes: Bool = false, _ words: @autoclosure @escaping @Sendable () -> LocalizedText
+        otherSchema: String? = nil, computes: Bool = false,
+        _ words: @autoclosure @escaping @Sendable () -> LocalizedText
     ) {
         (self.name, self.route, self.permission, self.schema) = (name, route, permission, schema)
-        self.computes = computes
+        (self.otherSchema, self.computes) = (otherSchema, computes)
         (listed, described) = (parameters, words)
     }
 }

@@ -257,6 +257,9 @@ class MethodTests(unittest.TestCase):
             made = client.standard_issue(seller, issued, profile, journal=journal, confirm=number)
             self.assertTrue(made.issued)
             self.assertTrue(client.standard_verify(issued, system="A0B1").genuine)
+            again = client.standard_resume(journal, seller, issued)
+            self.whole(again)
+            self.assertTrue(isinstance(again, type(made)) and again.issued)
 
     def test_tags_that_are_genuine(self):
         self.same(self.client.tag_verify(reader=SIGNED_TAG), "tag", "verify", reader=SIGNED_TAG)

@@ -116,10 +116,14 @@ struct StandardResume: KazasuCommand {
               kazasu standard resume --journal keys.jsonl --keys old.txt --new-keys new.txt
             """))
 
-    static let programAccess = CommandAccess.none(
-        because:
-            "a person looks at a card whose key change or issuance was cut short; which of the two it was is in the journal"
-    )
+    // A smaller profile is a person's decision.
+    static let programAccess = CommandAccess.method(
+        .card(
+            "standard.resume", .none(because: "keys are never taken from the network"),
+            required: ["keys", "newKeys", "journal"], schema: "standardKeys", or: "standardIssue",
+            LocalizedText(
+                "Goes on with an interrupted standard.keys or standard.issue, by its journal, and answers as that does.",
+                "中断した standard.keys や standard.issue を、ジャーナルから続ける。応答はそのメソッドと同じ。")))
 
     @OptionGroup(title: CommonOptions.title) var common: CommonOptions
     @OptionGroup(title: ReaderOptions.title) var readerOptions: ReaderOptions
@@ -127,7 +131,7 @@ struct StandardResume: KazasuCommand {
     @OptionGroup var newKeyOptions: NewKeyOptions
 
     @Option(
-        required: "", reach: .never, name: .long,
+        required: "", reach: .local, name: .long,
         help: help("The journal of the key change or issuance.", "鍵の変更または発行のジャーナル。", value: "file"), completion: .file()
     )
     var journal: String

@@ -134,7 +134,7 @@ struct CommandMethod: Sendable {
     func method(isLocal: Bool) -> ServiceMethod {
         ServiceMethod(
             name, route, permission: permission, parameters: parameters(isLocal: isLocal),
-            schema: schema.map { "kazasu.\($0)/1" },
+            schema: schema.map { "kazasu.\($0)/1" }, otherSchema: declared.otherSchema.map { "kazasu.\($0)/1" },
             computes: declared.subject != .card, declared.words)
     }
 
