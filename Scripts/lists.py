@@ -108,8 +108,17 @@ def main():
     with open(os.path.join(TOP, PAGE.format("Kazasu")), encoding="utf-8") as file:
         everything = sections(file.read())
 
+    def exported(product):
+        return set().union(*(tops.get(module, set()) for module in lint.exported(product, sources)))
+
+    declared = exported("Kazasu")
+    unknown = [symbol for symbols in everything.values() for symbol in symbols if symbol[0] == "`" and symbol.strip("`") not in declared]
+    if unknown:
+        print(f"Docs/api does not have {', '.join(unknown)} of {PAGE.format('Kazasu')}: 'make api' writes it", file=sys.stderr)
+        return 1
+
     def page(product, own):
-        exports = set().union(*(tops.get(module, set()) for module in lint.exported(product, sources)))
+        exports = exported(product)
         return lambda text: topics(text, everything, exports, own)
 
     made = {"Docs/schemas/decode.json": documents, SCHEMAS: lambda text: schemas(text, sources), WORDS: words, PAGE.format("KazasuReading"): page("KazasuReading", {}),

@@ -13,12 +13,14 @@ struct IdentityItemTests {
     struct Table: Sendable, CustomTestStringConvertible {
         let schema: String
         let ids: [String]
+        let forms: [IdentityForm?]
         /// The titles and the words of what a signature covers.
         let words: [LocalizedText]
 
         init<Document: IdentityDocument>(_: Document.Type) {
             schema = Document.kind.rawValue
             ids = Document.items.map(\.id)
+            forms = Document.items.map(\.form)
             words = Document.items.flatMap { [$0.title, $0.coverage].compactMap(\.self) }
         }
 
@@ -49,6 +51,8 @@ struct IdentityItemTests {
         "Each item is a property of the schema, once and in both languages; a recorded answer has any other property",
         arguments: tables)
     func schema(_ table: Table) throws {
+        let written = IdentitySchema(kind: table.schema, items: Array(zip(table.ids, table.forms)))
+        try written.recordIfAsked()
         let document = try JSONValue(parsing: TestFiles.read("Docs/schemas/common.json"))
         guard case .object(let common) = document, case .object(let parts)? = common["$defs"],
             case .object(let members)? = parts["\(table.schema)Members"],
@@ -58,7 +62,16 @@ struct IdentityItemTests {
             return
         }
         let known = Set(properties.members.map(\.key))
-        #expect(Set(table.ids).subtracting(known) == [])
+        #expect(Set(table.ids).subtracting(known) == [], "KAZASU_RECORD=1 writes texts and dates")
+        for case (let id, .some(let form)) in written.items {
+            guard case .object(let property)? = properties[id] else { continue }
+            #expect(property["type"] == ["string", "null"], "\(id)")
+            guard form == .date else { continue }
+            guard case .string(let words)? = property["description"] else {
+                Issue.record("\(id) says no form"); continue
+            }
+            #expect(words.hasPrefix("YYYY-MM-DD"), "\(id)")
+        }
         let recorded = Set(Self.answers.filter { $0.kind == table.schema }.flatMap(\.members))
         #expect(known.subtracting(table.ids).subtracting(recorded) == Self.unrecorded[table.schema, default: []])
         #expect(Set(table.ids).count == table.ids.count)
@@ -74,6 +87,35 @@ struct IdentityItemTests {
         }
         // What is free can be without an item.
         #expect(answers.contains { !Set($0.members).isDisjoint(with: table.ids) })
+    }
+
+    @Test("A document's schema gets what its items say, and keeps what it has")
+    func recording() throws {
+        func common(_ properties: String...) -> String {
+            ([
+                "{", #"  "$defs": {"#, #"    "carMembers": {"#, #"      "type": "object","#, #"      "properties": {"#,
+            ] + properties.map { "        " + $0 }
+                + ["      },", #"      "required": ["owner"]"#, "    }", "  }", "}"]).joined(separator: "\n")
+        }
+        let owner = #""owner": {"type": ["string", "null"], "description": "of the car"},"#
+        let faults = #""faults": {"type": "array"}"#
+        let items: [(String, IdentityForm?)] = [("number", .text), ("owner", .text), ("until", .date), ("photo", nil)]
+        let car = IdentitySchema(kind: "car", items: items).adding(to: common(owner, faults))
+        #expect(
+            car
+                == common(
+                    #""number": {"type": ["string", "null"]},"#, owner,
+                    #""until": {"type": ["string", "null"], "description": "YYYY-MM-DD"},"#, faults))
+        #expect(IdentitySchema(kind: "car", items: items).adding(to: car) == car)
+        let new = try JSONValue(parsing: Array(IdentitySchema(kind: "bus", items: items).adding(to: car).utf8))
+        guard case .object(let top) = new, case .object(let parts)? = top["$defs"],
+            case .object(let bus)? = parts["busMembers"], case .object(let properties)? = bus["properties"]
+        else {
+            Issue.record("\(new.compactText)")
+            return
+        }
+        #expect(parts["carMembers"] != nil)
+        #expect(properties.members.map(\.key) == ["number", "owner", "until", "withheld", "faults"])
     }
 
     private static let items: [IdentityItem<String?>] = [

@@ -30,23 +30,24 @@ struct OwnDumpTests {
     }
 
     private static let passport = ["--mrz-from", "env:MRZ"]
+    private static let authority = "\(TestFiles.root)/Fixtures/iso7816/mynumber/authority.bin"
     private static let zone = "53504543494d454e"
 
     static let kinds: [Kind] = [
         Kind(
-            command: ["license"], options: ["--pin1-from", "env:P1", "--pin2-from", "env:P2"],
+            command: ["license"], options: ["--pin1-from", "env:PIN1", "--pin2-from", "env:PIN2"],
             card: "iso7816/license/sample", kind: "license", shown: "123456789000", isPersonal: true,
             bytes: "313233343536373839303030", file: "DF1/EF01", again: ["--free"], isWhole: false),
         Kind(
-            command: ["license"], options: ["--pin1-from", "env:P3"], card: "iso7816/license/my-number-licence",
+            command: ["license"], options: ["--pin1-from", "env:LICENSE"], card: "iso7816/license/my-number-licence",
             kind: "license", shown: "123456789000", isPersonal: true, bytes: "313233343536373839303030", file: "WEF02",
             again: ["--free"], isWhole: false),
         Kind(
-            command: ["mynumber"], options: ["--pin-from", "env:P4"], card: "iso7816/mynumber/card", kind: "mynumber",
+            command: ["mynumber"], options: ["--pin-from", "env:PIN"], card: "iso7816/mynumber/card", kind: "mynumber",
             shown: "日本　花子", isPersonal: true, bytes: "e697a5e69cac", file: "Name, address, birth date, sex",
             again: ["--free"], isWhole: false),
         Kind(
-            command: ["mynumber"], options: ["--face", "--number-from", "env:B", "--ca", "AUTHORITY"],
+            command: ["mynumber"], options: ["--face", "--number-from", "env:FACE", "--ca", authority],
             card: "iso7816/mynumber/face", kind: "mynumber", shown: "1975-06-01", isPersonal: true,
             bytes: "3139373530363031", file: "Face of the card", again: ["--free"], isWhole: false),
         Kind(
@@ -68,9 +69,10 @@ struct OwnDumpTests {
             shown: "MIFARE Classic", isPersonal: false, bytes: "", file: ""),
     ]
 
-    private static let secrets = [
-        "P1": "1234", "P2": "5678", "P3": "2580", "P4": "2222", "B": "50060120311234", "NUMBER": "AA12345678BB",
-        "MRZ": "SP1234567,800405,360614",
+    /// What opens these cards, in the variables that their options name.
+    static let secrets = [
+        "PIN1": "1234", "PIN2": "5678", "LICENSE": "2580", "PIN": "2222", "FACE": "50060120311234",
+        "NUMBER": "AA12345678BB", "MRZ": "SP1234567,800405,360614",
     ]
 
     private let folder: TemporaryFolder
@@ -82,10 +84,7 @@ struct OwnDumpTests {
 
     /// Runs a command without a terminal.
     private func run(_ arguments: [String]) throws -> ChildResult {
-        let places = [
-            "KEYS": "\(folder.path)/keys", "AUTHORITY": "\(TestFiles.root)/Fixtures/iso7816/mynumber/authority.bin",
-        ]
-        let line = arguments.map { "'\(places[$0] ?? $0)'" }.joined(separator: " ")
+        let line = arguments.map { "'\($0 == "KEYS" ? "\(folder.path)/keys" : $0)'" }.joined(separator: " ")
         return try Kazasu.shell("exec setsid -w \"$KAZASU\" \(line)", environment: Self.secrets)
     }
 

@@ -10,6 +10,8 @@ package struct IdentityItem<Report>: Sendable {
     package let title: LocalizedText?
     /// In a list of what a signature covers.
     package let coverage: LocalizedText
+    /// How documents write the value; `nil` if that depends on the item.
+    let form: IdentityForm?
     private let isPersonal: Bool
     private let source: Source
 
@@ -31,9 +33,10 @@ package struct IdentityItem<Report>: Sendable {
     }
 
     private init(
-        _ id: String, _ title: LocalizedText?, _ coverage: String?, isPersonal: Bool, _ source: Source
+        _ id: String, _ title: LocalizedText?, _ coverage: String?, _ form: IdentityForm?, isPersonal: Bool,
+        _ source: Source
     ) {
-        (self.id, self.title, self.isPersonal, self.source) = (id, title, isPersonal, source)
+        (self.id, self.title, self.form, self.isPersonal, self.source) = (id, title, form, isPersonal, source)
         let english = title?.english ?? id
         self.coverage = LocalizedText(
             coverage ?? english.prefix(1).lowercased() + english.dropFirst(), title?.japanese ?? id)
@@ -44,7 +47,7 @@ package struct IdentityItem<Report>: Sendable {
         _ id: String, _ title: LocalizedText? = nil, coverage: String? = nil, isPersonal: Bool = true,
         _ path: any KeyPath<Report, String?> & Sendable
     ) -> Self {
-        value(id, title, coverage: coverage, isPersonal: isPersonal) { $0[keyPath: path].map(Value.text) }
+        Self(id, title, coverage, .text, isPersonal: isPersonal, .value { $0[keyPath: path].map(Value.text) })
     }
 
     /// A personal date.
@@ -52,7 +55,9 @@ package struct IdentityItem<Report>: Sendable {
         _ id: String, _ title: LocalizedText, coverage: String? = nil,
         _ path: any KeyPath<Report, CalendarDate?> & Sendable
     ) -> Self {
-        value(id, title, coverage: coverage) { $0[keyPath: path].map { .text($0.description) } }
+        Self(
+            id, title, coverage, .date, isPersonal: true,
+            .value { $0[keyPath: path].map { .text($0.description) } })
     }
 
     /// Anything else that is one value.
@@ -60,7 +65,7 @@ package struct IdentityItem<Report>: Sendable {
         _ id: String, _ title: LocalizedText? = nil, coverage: String? = nil, isPersonal: Bool = true,
         _ value: @escaping @Sendable (Report) -> Value?
     ) -> Self {
-        Self(id, title, coverage, isPersonal: isPersonal, .value(value))
+        Self(id, title, coverage, nil, isPersonal: isPersonal, .value(value))
     }
 
     /// A member of several values, which masks what is personal, or none; its rows are made by the view.
@@ -68,12 +73,12 @@ package struct IdentityItem<Report>: Sendable {
         _ id: String, _ title: LocalizedText? = nil,
         _ json: @escaping @Sendable (Report, Language, (String) -> String) -> JSONValue?
     ) -> Self {
-        Self(id, title, nil, isPersonal: true, .member(json))
+        Self(id, title, nil, nil, isPersonal: true, .member(json))
     }
 
     /// A picture; its rows are made by the view.
     package static func picture(_ id: String, _ title: LocalizedText, coverage: String? = nil) -> Self {
-        Self(id, title, coverage, isPersonal: true, .picture)
+        Self(id, title, coverage, nil, isPersonal: true, .picture)
     }
 
     /// The member of a document; `nil` for a picture, and where there is none.
@@ -104,6 +109,13 @@ package struct IdentityItem<Report>: Sendable {
         guard shown == text, let name = name?[language] else { return shown }
         return LocalizedText("\(text) (\(name))", "\(text)（\(name)）")[language]
     }
+}
+
+/// How documents write the value of an item, or null where there is none.
+enum IdentityForm: Sendable {
+    case text
+    /// As YYYY-MM-DD.
+    case date
 }
 
 extension [String] {
