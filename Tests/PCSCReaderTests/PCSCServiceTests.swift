@@ -2,6 +2,7 @@
 
 import ByteCodec
 import CardModel
+import CardReading
 import Dispatch
 import ReaderCore
 import PCSCReader
@@ -111,6 +112,35 @@ struct PCSCServiceTests {
         #expect(try bench.wait(for: .typeA(), on: reader) != nil)
         card.takeOut()
         while try reader.activate(.typeA()) != nil { #expect(try reader.waitForEvent(within: .seconds(20))) }
+    }
+
+    /// Otherwise its first request could be one for any system, at which a phone opens its wallet.
+    @Test func aCardThatComesBetweenTwoRequestsIsFoundAfterTheNextWait() throws {
+        let bench = try PCSCBench()
+        let (reader, other) = (try bench.open(), try bench.open())
+        #expect(try reader.waitForEvent(within: .zero))
+        #expect(try reader.activate(.typeA()) == nil)
+        let card = try bench.insert(Self.desfire, uid: Self.uid)
+        // The service knows about it.
+        #expect(try bench.wait(for: .typeA(), on: other) != nil)
+        other.close()
+        #expect(try reader.activate(.typeA()) == nil)
+        #expect(try reader.waitForEvent(within: .seconds(20)))
+        #expect(try reader.activate(.typeA()) != nil)
+        _ = card
+    }
+
+    /// A search that may not wait finds a card that came after the last search.
+    @Test func aSearchWithoutTimeFindsACardThatCameBeforeIt() throws {
+        let bench = try PCSCBench()
+        let (reader, other) = (try bench.open(), try bench.open())
+        let finder = CardFinder(reader: reader)
+        #expect(try finder.findFirst([.typeA()], for: CardWait(.zero)) == nil)
+        let card = try bench.insert(Self.desfire, uid: Self.uid)
+        #expect(try bench.wait(for: .typeA(), on: other) != nil)
+        other.close()
+        #expect(try finder.findFirst([.typeA()], for: CardWait(.zero)) != nil)
+        _ = card
     }
 
     @Test func cancellingEndsAWait() throws {

@@ -9,6 +9,9 @@ struct PCSCLink: ~Copyable {
     private let context: PCSCContext
     private let reader: String
     private var presence = CardPresence.unknown
+    /// Whether the last wait ended without a card. One that comes between two requests of a search is then left to the next wait,
+    /// so that the search asks it from its beginning: a Polling for any system that comes first opens a phone's wallet.
+    private var awaitsCard = false
     private var connection: CardConnection?
     /// The service's count of events when the card was activated.
     private var activeEvents: UInt = 0
@@ -60,6 +63,7 @@ struct PCSCLink: ~Copyable {
             // The reader itself does not look for cards now, even if the service reports otherwise.
             return try pollInSession(request)
         }
+        guard !awaitsCard else { return nil }
         try leaveSession()
         guard try refresh() else { return nil }
         let card: Card
@@ -413,6 +417,8 @@ struct PCSCLink: ~Copyable {
         // Within a session the reader does not look for cards.
         endSession()
         if let now = try context.change(of: reader, from: presence, within: min(time, Self.slice)) { presence = now }
+        awaitsCard = !presence.hasCard && !presence.isMute && !presence.readerIsGone
+        if awaitsCard { release() }
     }
 
     // MARK: Lights and buzzer

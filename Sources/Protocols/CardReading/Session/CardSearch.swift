@@ -89,9 +89,9 @@ struct CardSearch {
         }
         switch step {
         case .start:
-            guard plan != nil else { return try round() }
             // A reader that reports cards itself is not polled, so what is there already is looked for once.
             isEvent = try waitForEvent(within: .zero)
+            guard plan != nil else { return try round() }
             let isFirst = wait.begin()
             return isFirst || isEvent ? try transit(looks: 1, since: clock.now()) : try round()
         case .transit(let looks, let start):
