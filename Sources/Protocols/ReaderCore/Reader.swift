@@ -25,6 +25,9 @@ public protocol Reader: CardChannel, AnyObject {
 
     /// Waits until a card may have arrived or left, for readers that report it.
     ///
+    /// After a wait that ended without a card, such a reader may leave one that comes to the next wait: ``activate(_:)`` finds none
+    /// until then.
+    ///
     /// - Parameter time: the maximum time to wait; the call can return sooner, also without an event.
     /// - Returns: `false`, immediately, if the reader does not report events: it must then be polled.
     /// - Throws: ``TransportError`` if the reader failed or work was cancelled.
