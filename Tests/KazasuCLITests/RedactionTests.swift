@@ -83,7 +83,8 @@ struct RedactionTests {
         let reader = ["-t", "0", "-r", "virtual:\(TestFiles.root)/\(fixture)"]
         let file = "\(folder.path)/card.json"
         let secrets = try Self.secrets(fixture)
-        _ = try Kazasu.run(Self.reading(fixture) + reader + ["-o", file], environment: secrets)
+        let made = try Kazasu.run(Self.reading(fixture) + reader + ["-o", file], environment: secrets)
+        try #require(folder.names.contains("card.json"), "\(made)")
         let text = try folder.text("card.json")
         let dump = try CardDump(parsing: Array(text.utf8))
         let values = PersonalValues(of: dump, written: text)
