@@ -90,11 +90,8 @@ RELEASE_FLAGS += $(RELR)
 # The same bytes whatever folder they are built in.
 RELEASE_FLAGS += -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=.
 
-# Foundation's data without what other languages need; `make release FOUNDATION_DATA=` links all of it.
-FOUNDATION_DATA ?= $(abspath $(SCRATCH))/foundation-data
 # No names of characters (Sources/C/CArguments/character-names.c).
-RELEASE_BUILD = KAZASU_COMPACT=1 $(call BUILD_IN,$(SCRATCH)) $(RELEASE_FLAGS) -Xlinker --wrap=_swift_stdlib_getScalarName \
-    $(if $(FOUNDATION_DATA),-Xlinker $(FOUNDATION_DATA).o -Xlinker --wrap=$$(cat $(FOUNDATION_DATA).symbol))
+RELEASE_BUILD = KAZASU_COMPACT=1 $(call BUILD_IN,$(SCRATCH)) $(RELEASE_FLAGS) -Xlinker --wrap=_swift_stdlib_getScalarName
 
 # The product of `make release` and `make docs`, ready to be installed.
 DIST := $(SCRATCH)/dist
@@ -102,7 +99,7 @@ KAZASU := $(DIST)/bin/kazasu
 
 # The static Swift runtime needs the C++ library's development files, which g++ depends on by their right name.
 APT_DEMO := gcc libc6-dev libexpat1-dev libnfc-dev libusb-1.0-0-dev pkg-config
-APT_BUILD := $(APT_DEMO) g++ python3 libcurl4-openssl-dev libmosquitto-dev libpq-dev libsqlite3-dev libssl-dev
+APT_BUILD := $(APT_DEMO) g++ python3 libcurl4-openssl-dev libmosquitto-dev libpq-dev libsqlite3-dev libssl-dev libyaml-dev
 # Programs of others, for what `make test` skips without them.
 APT_TEST := libfreefare-bin libnfc-bin libnfc-examples libusb-1.0-0 python3 python3-venv \
             curl fish groff jq man-db mandoc openssl sqlite3 zsh \
@@ -176,9 +173,6 @@ build: swift ## builds everything, debug
 
 # What did not change is left alone: tests may be running it.
 release: link ## builds both programs, stripped, with the Swift runtime inside; libnfc stays shared
-	$(if $(FOUNDATION_DATA),mkdir -p $(SCRATCH); new=$(FOUNDATION_DATA).$$$$; \
-	    packaging/scripts/foundation-data.py $$new.symbol | gcc -c -x assembler -o $$new.o -; \
-	    mv $$new.symbol $(FOUNDATION_DATA).symbol; mv $$new.o $(FOUNDATION_DATA).o)
 	$(RELEASE_BUILD) --product kazasud
 	$(RELEASE_BUILD) --product kazasu
 	@for program in kazasu kazasud; do \

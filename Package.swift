@@ -23,9 +23,7 @@ let services = TargetDependencyCondition.when(traits: ["Services"])
 let rooms = [
     "C": [
         "CArguments", "CCardLayouts", "CCurl", "CExpat", "CLibCrypto", "CLibNFC", "CLibUSB", "CLinux", "CMosquitto",
-        "COpenSSL",
-        "CPCSC",
-        "CPostgreSQL", "CSchemas", "CStationTables",
+        "COpenSSL", "CPCSC", "CPostgreSQL", "CSQLite", "CSchemas", "CStationTables", "CYAML",
     ],
     "Cards": [
         "ByteCodec", "CardCiphers", "CardDecoders", "CardModel", "DumpFormats", "DumpFormatsXML", "MIFAREClassic",
@@ -208,15 +206,15 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
     (
         "KazasuLedgerTests",
         [
-            "ByteCodec", "CardDecoders", "CardModel", "KazasuLedger", "LedgerSupport",
-            .product(name: "GRDB", package: "GRDB.swift", condition: services),
+            "ByteCodec", "CardDecoders", "CardModel", "KazasuLedger", "LedgerSupport", "SQLiteFiles",
         ]
     ),
     (
         "KazasuTapsTests",
         [
-            "CardDecoders", "CardModel", "Kazasu", "KazasuReading", "KazasuTaps", "ReaderCore", "TapSupport",
-            .product(name: "GRDB", package: "GRDB.swift", condition: services),
+            "CSQLite", "CardDecoders", "CardModel", "Kazasu", "KazasuReading", "KazasuTaps", "ReaderCore",
+            "SQLiteFiles",
+            "TapSupport",
         ]
     ),
     ("MQTTTests", ["CardCiphers", "CardModel", "KazasuTaps", "MQTT", "TapSupport"]),
@@ -237,7 +235,6 @@ let tests: [(name: String, dependencies: [Target.Dependency])] = [
             "CardDecoders", "CardModel", "Collect", "Kazasu", "KazasuLedger", "KazasuReading", "KazasuService",
             "KazasuTaps",
             "LedgerSupport", "ReaderCore", "SQLiteFiles", "TapSupport",
-            .product(name: "GRDB", package: "GRDB.swift", condition: services),
         ]
     ),
     (
@@ -267,7 +264,7 @@ let fuzzers: [(name: String, dependencies: [Target.Dependency])] =
 let busy: Set = [
     "ByteCodec", "CardCiphers", "CardCrypto", "CardModel", "CardReading", "CardVerification", "FeliCa", "ISO7816",
     "ISODEP", "KazasuLedger", "MIFAREClassic", "NFCForumTags", "PN53xReader", "PaSoRiReader", "ReaderCore",
-    "VirtualCards", "VirtualChips", "VirtualReader",
+    "SQLiteFiles", "VirtualCards", "VirtualChips", "VirtualReader",
 ]
 
 /// For the tests (KAZASU_WHOLE), the busy modules are optimized. `make release` (KAZASU_COMPACT) makes the programs smaller by a
@@ -314,6 +311,9 @@ let otherTargets: [Target] = [
     .systemLibrary(name: "COpenSSL", path: path("COpenSSL"), pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(
         name: "CPostgreSQL", path: path("CPostgreSQL"), pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+    .systemLibrary(
+        name: "CSQLite", path: path("CSQLite"), pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CYAML", path: path("CYAML"), pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     .target(
         name: "KazasuReading",
         dependencies: [
@@ -364,23 +364,21 @@ let otherTargets: [Target] = [
         path: path("KazasuCommands"), swiftSettings: strict + optimization("KazasuCommands")),
     .executableTarget(
         name: "kazasu", dependencies: ["KazasuCLI", "KazasuCommands"], path: path("kazasu"), swiftSettings: strict),
-    // Only services and the commands above them load full Foundation (GRDB does); KazasuCLI and what is below it must not depend on them.
+    // What stores and serves; KazasuCLI and what is below it must not depend on it.
     .target(
-        name: "SQLiteFiles",
-        dependencies: ["CardModel", .product(name: "GRDB", package: "GRDB.swift", condition: services)],
-        path: path("SQLiteFiles"), swiftSettings: library),
+        name: "SQLiteFiles", dependencies: ["CSQLite", "CardModel"], path: path("SQLiteFiles"),
+        swiftSettings: library + optimization("SQLiteFiles")),
     .target(
         name: "KazasuLedger",
         dependencies: [
-            "ByteCodec", "CardDecoders", "CardModel", "DumpFormats", "SQLiteFiles",
-            .product(name: "GRDB", package: "GRDB.swift", condition: services),
+            "ByteCodec", "CSQLite", "CardDecoders", "CardModel", "DumpFormats", "SQLiteFiles",
         ],
         path: path("KazasuLedger"), swiftSettings: library + optimization("KazasuLedger")),
     .target(
         name: "KazasuTaps",
         dependencies: [
-            "ByteCodec", "CCurl", "CLinux", "COpenSSL", "CardDecoders", "CardModel", "Kazasu",
-            "ReaderCore", "SQLiteFiles", .product(name: "GRDB", package: "GRDB.swift", condition: services),
+            "ByteCodec", "CCurl", "CLinux", "COpenSSL", "CSQLite", "CardDecoders", "CardModel", "Kazasu", "ReaderCore",
+            "SQLiteFiles",
             .product(name: "SystemPackage", package: "swift-system"),
         ],
         path: path("KazasuTaps"), swiftSettings: library),
@@ -393,8 +391,7 @@ let otherTargets: [Target] = [
     .target(
         name: "Collect",
         dependencies: [
-            "CPostgreSQL", "CardModel", "MQTT", "SQLiteFiles",
-            .product(name: "GRDB", package: "GRDB.swift", condition: services),
+            "CPostgreSQL", "CSQLite", "CardModel", "MQTT", "SQLiteFiles",
         ],
         path: path("Collect"), swiftSettings: library),
     .target(
@@ -417,10 +414,10 @@ let otherTargets: [Target] = [
     .target(
         name: "KazasuServiceCLI",
         dependencies: [
-            "CardCiphers", "Collect", "CommandDescription", "Kazasu", "KazasuCLI", "KazasuLedger", "KazasuService",
+            "CYAML", "CardCiphers", "Collect", "CommandDescription", "Kazasu", "KazasuCLI", "KazasuLedger",
+            "KazasuService",
             "KazasuTaps", "MQTT", "PCSCBridge", "ReaderCore", "Server", "SharedReaders",
             .product(name: "Logging", package: "swift-log", condition: services),
-            .product(name: "Yams", package: "Yams", condition: services),
         ],
         path: path("KazasuServiceCLI"), swiftSettings: strict),
     .executableTarget(
@@ -500,13 +497,11 @@ let package = Package(
         .default(enabledTraits: ["Services"]),
         .trait(
             name: "Services",
-            description: "Taps, ledger, server and the program kazasud: fetches GRDB, swift-nio, swift-log and Yams."),
+            description: "Taps, ledger, server and the program kazasud: fetches swift-nio and swift-log."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     ],
     targets: moduleTargets + otherTargets + testTargets + fuzzTargets,

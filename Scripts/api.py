@@ -65,7 +65,7 @@ class Package:
         folders = [os.path.join(TOP, target["path"]) for target in system]
         # Those of packages that are built from source.
         checkouts = os.path.join(os.path.realpath(self.build), "../../checkouts/*/")
-        for place in ["Sources/*/include", "*/include", "Sources/GRDBSQLite"]:
+        for place in ["Sources/*/include", "*/include"]:
             folders += [os.path.dirname(path) for path in glob.glob(checkouts + place + "/module.modulemap")]
         return flags.split() + [part for folder in folders for part in ("-I", folder)]
 

@@ -2,7 +2,7 @@
 
 import CardDecoders
 import CardModel
-import GRDB
+import SQLiteFiles
 import KazasuLedger
 import LedgerSupport
 import TestSupport

@@ -103,7 +103,7 @@ struct SettingsTests {
         ("Reader: x\n", "1", ["did you mean 'reader'"], ["'reader' のことですか"]),
         ("webhook:\n- url: http://a\n  secret_from: b\n", "3", ["did you mean 'secret-from'"], ["のことですか"]),
         ("site: a\nread: id\n'site' : b\n", "3", ["'site' is given twice"], ["重複"]),
-        ("read: id\nsite: a\nsite: b\nread: id\n", "4", ["'read' is given twice"], ["重複"]),
+        ("read: id\nsite: a\nsite: b\nread: id\n", "3", ["'site' is given twice"], ["重複"]),
         ("keep-days: -1\n", "1", ["--keep-days takes 0 to 36500"], ["--keep-days は 0～36500"]),
         ("reader:\n- a=x\n- status=y\n", "3", ["'status' cannot be the name"], ["リーダーの名前"]),
     ]

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CardModel
-import GRDB
 import Glibc
 import LedgerSupport
 import TapSupport
@@ -90,11 +89,11 @@ struct SQLiteFileTests {
 
     /// Changes a file as anybody can.
     static func change(_ path: String, _ statements: String) throws {
-        var configuration = Configuration()
-        configuration.foreignKeysEnabled = false
-        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        var configuration = DatabaseConfiguration()
+        configuration.checksForeignKeys = false
+        let queue = try DatabaseQueue(path: path, configuration)
         try queue.writeWithoutTransaction { db in try db.execute(sql: statements) }
-        try queue.close()
+        queue.close()
     }
 
     // MARK: Beside the file

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import GRDB
+import CSQLite
+import SQLiteFiles
 import Glibc
 import Synchronization
 import TapSupport
@@ -211,7 +212,7 @@ struct OutboxTests {
         let path = "\(folder.path)/o"
         let outbox = try Outbox(path, isWatcher: true)
         try await outbox.store((1...3).map { Self.event($0) }, for: ["s"])
-        try await DatabaseQueue(path: path).write { database in
+        try DatabaseQueue(path: path).write { database in
             try database.execute(sql: "UPDATE events SET line = '{}' WHERE sequence < 3")
         }
         #expect(try await outbox.waiting(for: "s", of: "a", limit: 2).events.map(\.sequence) == [3])
@@ -496,7 +497,7 @@ struct OutboxTests {
         let outbox = try Outbox("\(folder.path)/o", isWatcher: true)
         try await outbox.store((1...3).map { Self.event($0) } + [Self.event(1, reader: "b")], for: ["test"])
         let other = try DatabaseQueue(path: outbox.path)
-        try await other.write { database in
+        try other.write { database in
             try database.execute(
                 sql: "CREATE TRIGGER no BEFORE DELETE ON deliveries BEGIN SELECT RAISE(ABORT, 'no'); END")
         }
@@ -511,7 +512,7 @@ struct OutboxTests {
                     return count
                 }
                 // The file may be busy at that moment.
-                if count >= 9 { try? await other.write { try $0.execute(sql: "DROP TRIGGER IF EXISTS no") } }
+                if count >= 9 { try? other.write { try $0.execute(sql: "DROP TRIGGER IF EXISTS no") } }
                 await Task.yield()
             }
         ) { notice in notices.withLock { $0.append(notice) } }
@@ -519,7 +520,7 @@ struct OutboxTests {
         while try await !outbox.readersWaiting(for: sink.name).isEmpty { await Task.yield() }
         queue.end()
         await watcher.value
-        #expect(notices.withLock { $0 } == [.outbox(.failed(code: ResultCode.SQLITE_CONSTRAINT.rawValue))])
+        #expect(notices.withLock { $0 } == [.outbox(.failed(code: SQLITE_CONSTRAINT))])
         #expect(sink.seen.withLock { $0.count } == 4)
     }
 

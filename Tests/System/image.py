@@ -31,7 +31,7 @@ PACKAGES = (
     # What other programs read cards with.
     "pcscd", "libccid", "pcsc-tools", "vsmartcard-vpcd", "libnfc6", "libnfc-bin",
     # What Kazasu's packages depend on.
-    "libusb-1.0-0", "libexpat1", "libmosquitto1", "libpq5", "libsqlite3-0")
+    "libusb-1.0-0", "libexpat1", "libmosquitto1", "libpq5", "libsqlite3-0", "libyaml-0-2")
 # Names that changed when times got 64 bits everywhere.
 OLD, NEW = ("libcurl4", "libssl3"), ("libcurl4t64", "libssl3t64")
 DEBIAN, UBUNTU = "linux-image-amd64", "linux-image-virtual"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import GRDB
+internal import CSQLite
 internal import CardModel
 internal import SQLiteFiles
 
@@ -38,12 +38,9 @@ struct SQLiteDatabase: EventDatabase {
     let forUpdate = ""
 
     init(path: String) throws(EventStoreError) {
-        var configuration = Configuration()
-        configuration.busyMode = .timeout(10)
-        configuration.prepareDatabase { database in
-            try database.execute(sql: "PRAGMA journal_mode = WAL")
-            try database.execute(sql: "PRAGMA synchronous = FULL")
-        }
+        var configuration = DatabaseConfiguration()
+        configuration.patience = 10
+        configuration.setup = ["PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL"]
         do {
             // Tags are personal data: only its owner can read a new file.
             queue = try SQLiteFile.queue(SQLiteFile.prepare(path, makesFolders: false), configuration)
@@ -62,7 +59,7 @@ struct SQLiteDatabase: EventDatabase {
         }
     }
 
-    func close() { try? queue.close() }
+    func close() { queue.close() }
 
     private static func error(_ error: any Error) -> EventStoreError {
         if let error = error as? EventStoreError { return error }
@@ -73,13 +70,12 @@ struct SQLiteDatabase: EventDatabase {
         case nil: break
         }
         guard let error = error as? DatabaseError else { return .statement("\(type(of: error))") }
-        switch error.resultCode {
-        case .SQLITE_CONSTRAINT, .SQLITE_MISMATCH, .SQLITE_TOOBIG: return .data("\(error.resultCode)")
-        case .SQLITE_NOTADB: return .foreign
-        case .SQLITE_ERROR: return .statement(error.message ?? "\(error.resultCode)")
-        default:
-            let text = error.message ?? "\(error.resultCode)"
-            return .unreachable(LocalizedText(text, text))
+        switch error.primaryCode {
+        // SQLite's words repeat the data.
+        case SQLITE_CONSTRAINT, SQLITE_MISMATCH, SQLITE_TOOBIG: return .data("SQLite error \(error.code)")
+        case SQLITE_NOTADB: return .foreign
+        case SQLITE_ERROR: return .statement(error.message)
+        default: return .unreachable(LocalizedText(error.message, error.message))
         }
     }
 
@@ -91,7 +87,7 @@ struct SQLiteDatabase: EventDatabase {
                 let prepared = try database.cachedStatement(sql: statement.replacing("$", with: "?"))
                 return try Row.fetchAll(prepared, arguments: StatementArguments(values)).map { row in
                     row.databaseValues.map {
-                        String.fromDatabaseValue($0) ?? Int.fromDatabaseValue($0).map(String.init) ?? ""
+                        String(databaseValue: $0) ?? Int(databaseValue: $0).map(String.init) ?? ""
                     }
                 }
             } catch {

@@ -2,7 +2,7 @@
 
 public import CardDecoders
 public import CardModel
-internal import GRDB
+internal import SQLiteFiles
 internal import Glibc
 internal import Synchronization
 

@@ -4,7 +4,6 @@ internal import ByteCodec
 public import CardDecoders
 public import CardModel
 internal import DumpFormats
-internal import GRDB
 internal import SQLiteFiles
 
 /// The source of records.
@@ -375,7 +374,7 @@ extension Ledger {
                 let statement = try db.cachedStatement(
                     sql: "SELECT 1 FROM record WHERE date IS ? AND purse = ? AND raw = ? LIMIT 1")
                 let arguments: StatementArguments = try [
-                    LedgerCoding.number(record.date), purse.value(0, as: Int64.self), LedgerCoding.data(raw),
+                    LedgerCoding.number(record.date), purse.value(0, as: Int64.self), raw,
                 ]
                 if try Int.fetchOne(statement, arguments: arguments) != nil {
                     return try Row.fetchOne(

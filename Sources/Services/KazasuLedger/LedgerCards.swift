@@ -3,7 +3,6 @@
 internal import ByteCodec
 public import CardDecoders
 internal import CardModel
-internal import GRDB
 internal import SQLiteFiles
 
 /// One purse of a card, with a summary of its records.

@@ -2,7 +2,7 @@
 
 public import CardDecoders
 internal import CardModel
-internal import GRDB
+internal import SQLiteFiles
 
 /// One line of an expense claim (交通費精算): a ride, or a return trip on one day.
 public struct LedgerClaim: Hashable, Sendable {

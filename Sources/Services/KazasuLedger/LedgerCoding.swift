@@ -3,8 +3,7 @@
 internal import ByteCodec
 internal import CardDecoders
 package import CardModel
-internal import FoundationEssentials
-internal import GRDB
+internal import SQLiteFiles
 
 /// How values of a record are written in the columns of a ledger, and read from there.
 package enum LedgerCoding {
@@ -101,10 +100,6 @@ package enum LedgerCoding {
         bytes.count == 32
             ? (Block(bytes.prefix(16)), Block(bytes.suffix(16)) ?? .zero) : (nil, Block(bytes) ?? .zero)
     }
-
-    static func data(_ bytes: [UInt8]) -> Data { Data(bytes) }
-
-    static func bytes(_ data: Data) -> [UInt8] { Array(data) }
 
     /// A short hash that never changes (FNV-1a, 64 bits).
     static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {

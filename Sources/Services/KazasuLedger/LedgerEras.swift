@@ -2,7 +2,6 @@
 
 internal import CardDecoders
 internal import CardModel
-internal import GRDB
 internal import SQLiteFiles
 
 // The counter of a card may wrap around or be reset, and then its serials repeat. Records between two such events are an
@@ -173,7 +172,7 @@ struct KnownRecord {
         amount = try row.value(5)
         isDerived = try row.value(6)
         time = try row.value(7)
-        raw = try LedgerCoding.bytes(row.value(8))
+        raw = try row.value(8)
     }
 
     /// Serial, day and balance make a record the same.

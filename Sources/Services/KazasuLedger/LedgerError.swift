@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CSQLite
 internal import CardDecoders
 public import CardModel
-internal import GRDB
 internal import Glibc
 internal import SQLiteFiles
 
@@ -102,18 +102,18 @@ public enum LedgerError: Error, Hashable, Sendable {
         }
         guard let error = error as? DatabaseError else {
             // A value of another type than its column's.
-            self = error is RowDecodingError ? .damaged(path: path) : .failed(code: ResultCode.SQLITE_ERROR.rawValue)
+            self = error is RowDecodingError ? .damaged(path: path) : .failed(code: SQLITE_ERROR)
             return
         }
-        switch error.resultCode {
+        switch error.primaryCode {
         // No statement breaks a constraint of a whole ledger.
-        case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_FORMAT, .SQLITE_CONSTRAINT, .SQLITE_MISMATCH:
+        case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_FORMAT, SQLITE_CONSTRAINT, SQLITE_MISMATCH:
             self = .damaged(path: path)
-        case .SQLITE_FULL: self = .diskFull(path: path)
-        case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_PROTOCOL: self = .locked(path: path)
-        case .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_IOERR, .SQLITE_AUTH:
-            self = .inaccessible(path: path, code: 1_000 + error.extendedResultCode.rawValue)
-        default: self = .failed(code: error.extendedResultCode.rawValue)
+        case SQLITE_FULL: self = .diskFull(path: path)
+        case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL: self = .locked(path: path)
+        case SQLITE_CANTOPEN, SQLITE_READONLY, SQLITE_PERM, SQLITE_IOERR, SQLITE_AUTH:
+            self = .inaccessible(path: path, code: 1_000 + error.code)
+        default: self = .failed(code: error.code)
         }
     }
 }

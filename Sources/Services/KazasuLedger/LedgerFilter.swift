@@ -2,7 +2,6 @@
 
 public import CardDecoders
 internal import CardModel
-internal import GRDB
 internal import SQLiteFiles
 
 /// Which records to choose; empty for all.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import CardModel
-internal import GRDB
 internal import SQLiteFiles
 
 /// One addition of records to a ledger: a visit of a card, a file, or files that were imported together.

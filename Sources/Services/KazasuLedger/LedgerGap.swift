@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CardDecoders
-internal import GRDB
 internal import SQLiteFiles
 
 /// A break between two records of a purse.

@@ -2,7 +2,6 @@
 
 public import CardDecoders
 public import CardModel
-internal import GRDB
 internal import SQLiteFiles
 
 /// One purse of a card of a ledger: what a balance and a history belong to.
@@ -146,7 +145,7 @@ struct LedgerRecordReader {
     func record(_ row: Row) throws -> LedgerRecord? {
         guard let purse = try purses[row.value(1)] else { return nil }
         let date = try LedgerCoding.date(row.value(5))
-        let (head, block) = try LedgerCoding.blocks(LedgerCoding.bytes(row.value(22)))
+        let (head, block) = try LedgerCoding.blocks(row.value(22))
         func code(_ index: Int) throws -> CodedValue? { try row.value(index, as: Int64?.self).flatMap { codes[$0] } }
         let warnings = try row.value(21, as: String.self).split(separator: " ")
             .compactMap { DecodingWarning(rawValue: String($0)) }

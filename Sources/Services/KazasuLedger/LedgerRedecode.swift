@@ -2,7 +2,6 @@
 
 package import CardDecoders
 package import CardModel
-internal import GRDB
 internal import SQLiteFiles
 
 /// The result of decoding all records again.

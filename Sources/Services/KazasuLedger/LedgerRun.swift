@@ -2,7 +2,6 @@
 
 internal import CardDecoders
 internal import CardModel
-internal import GRDB
 internal import SQLiteFiles
 
 /// Records of one purse that follow each other without a gap, oldest first.
@@ -57,7 +56,7 @@ struct LedgerRun {
         for id in merge.counts.added[before...].reversed() {
             guard let row = try Row.fetchOne(merge.db, sql: "SELECT raw, uid FROM record WHERE id = ?", arguments: [id])
             else { continue }
-            let (raw, new): ([UInt8], String) = try (LedgerCoding.bytes(row.value(0)), row.value(1))
+            let (raw, new): ([UInt8], String) = try (row.value(0), row.value(1))
             let known = old[raw]?.popLast()?.uid
             let uid = known.flatMap { uids.insert($0) ? $0 : nil } ?? uids.free(new)
             if uid != new {
@@ -74,7 +73,7 @@ struct RecordIDs {
     private var numbers: [String: Int] = [:]
 
     init(of purse: Int64, _ db: Database) throws {
-        used = try String.fetchSet(db, sql: "SELECT uid FROM record WHERE purse = ?", arguments: [purse])
+        used = try Set(String.fetchAll(db, sql: "SELECT uid FROM record WHERE purse = ?", arguments: [purse]))
     }
 
     /// Takes an id.

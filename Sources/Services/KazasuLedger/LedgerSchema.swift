@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import GRDB
 internal import SQLiteFiles
 
 /// The tables of a ledger, and which numbers they can hold.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import GRDB
 internal import SQLiteFiles
 
 /// The SQLite file of a ledger: opened with care, migrated, read and written in transactions.
@@ -14,15 +13,11 @@ struct LedgerStore: Sendable {
     private let queue: DatabaseQueue
 
     init(path: String, _ options: Ledger.Options) throws(LedgerError) {
-        let (pageLimit, cacheSize) = (options.pageLimit, options.cacheSize)
         self.path = path
-        var configuration = Configuration()
-        configuration.busyMode = .timeout(Double(options.patience))
-        configuration.label = "ledger"
-        configuration.prepareDatabase { db in
-            try db.execute(sql: "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -\(max(0, cacheSize))")
-            if let pageLimit { try db.execute(sql: "PRAGMA max_page_count = \(pageLimit)") }
-        }
+        var configuration = DatabaseConfiguration()
+        configuration.patience = options.patience
+        configuration.setup = ["PRAGMA temp_store = MEMORY; PRAGMA cache_size = -\(max(0, options.cacheSize))"]
+        if let pageLimit = options.pageLimit { configuration.setup.append("PRAGMA max_page_count = \(pageLimit)") }
         do {
             var copy: String?
             queue = try SQLiteFile.open(path, LedgerSchema.format, configuration) { copy = $0 }
@@ -48,7 +43,7 @@ struct LedgerStore: Sendable {
 
     /// Runs a writing transaction whose body decides whether it is committed.
     func write<Value>(_ body: (Database) throws -> (Value, commits: Bool)) throws(LedgerError) -> Value {
-        try withoutTransaction { db in try LedgerStore.transaction(db, body) }
+        try withoutTransaction { db in try db.transaction { try body(db) } }
     }
 
     /// Runs a writing transaction in which deleting a row deletes no others; the body checks that none is missing.
@@ -56,21 +51,8 @@ struct LedgerStore: Sendable {
         try withoutTransaction { db in
             try db.execute(sql: "PRAGMA foreign_keys = OFF")
             defer { try? db.execute(sql: "PRAGMA foreign_keys = ON") }
-            return try LedgerStore.transaction(db) { db in (try body(db), true) }
+            return try db.transaction { (try body(db), true) }
         }
-    }
-
-    private static func transaction<Value>(
-        _ db: Database, _ body: (Database) throws -> (Value, commits: Bool)
-    ) throws -> Value {
-        var value: Value?
-        try db.inTransaction(.immediate) {
-            let (result, commits) = try body(db)
-            value = result
-            return commits ? .commit : .rollback
-        }
-        guard let value else { throw SQLiteFile.Fault.damaged }
-        return value
     }
 
     /// Runs statements that no transaction may surround.

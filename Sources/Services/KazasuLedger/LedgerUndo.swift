@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import CardModel
-internal import GRDB
 internal import Glibc
 internal import SQLiteFiles
 

@@ -3,7 +3,7 @@
 internal import ByteCodec
 internal import CardDecoders
 internal import CardModel
-internal import GRDB
+internal import SQLiteFiles
 
 /// Merges a window of a card that keeps no serials: the window is laid over the records that are there where the bytes are equal.
 ///

@@ -3,7 +3,7 @@
 internal import ByteCodec
 internal import CardDecoders
 internal import CardModel
-internal import GRDB
+internal import SQLiteFiles
 
 /// The result of a merge.
 struct MergeCounts {
@@ -196,7 +196,7 @@ struct WindowMerge {
         ]
         let rest: [(any DatabaseValueConvertible)?] = [
             record.amount, record.balance, coding.text(record.gateLog), warnings, service.map { Int($0.rawValue) },
-            coding.data(coding.raw(record)), change, record.amount == nil ? nil : change, source,
+            coding.raw(record), change, record.amount == nil ? nil : change, source,
         ]
         let start: [(any DatabaseValueConvertible)?] = [purse.id, order, uid, record.serial]
         try statement.execute(arguments: StatementArguments(start + when + codes + rest))
@@ -231,7 +231,7 @@ struct WindowMerge {
         let raw = coding.raw(record)
         guard known.raw != raw else { return false }
         try db.cachedStatement(sql: "INSERT OR IGNORE INTO variant (record, raw) VALUES (?, ?)")
-            .execute(arguments: [known.id, coding.data(raw)])
+            .execute(arguments: [known.id, raw])
         return db.changesCount > 0
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CSQLite
 package import CardModel
-package import GRDB
 internal import Glibc
 
 /// Opens SQLite files that may be untrusted, and so may the files beside them.
@@ -59,7 +59,7 @@ package enum SQLiteFile {
     /// - Parameter copied: gets the path of that copy.
     /// - Throws: ``Fault``, or an error of SQLite.
     package static func open(
-        _ path: String, _ format: Format, _ configuration: Configuration, copied: (String) -> Void = { _ in }
+        _ path: String, _ format: Format, _ configuration: DatabaseConfiguration, copied: (String) -> Void = { _ in }
     ) throws -> DatabaseQueue {
         let path = try prepare(path)
         try examine(path, format)
@@ -76,7 +76,7 @@ package enum SQLiteFile {
             }
             makePrivate(path)
             if isCurrent { return queue }
-        } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
+        } catch let error as DatabaseError where error.primaryCode == SQLITE_ERROR {
             // The tables are described in a way that SQLite does not understand.
             throw Fault.damaged
         }
@@ -126,13 +126,13 @@ package enum SQLiteFile {
             }
             close(file)
             do {
-                var readOnly = Configuration()
-                readOnly.readonly = true
+                var readOnly = DatabaseConfiguration()
+                readOnly.isReadOnly = true
                 let source = try queue(path, readOnly)
                 let target = try DatabaseQueue(path: copy)
-                try source.backup(to: target)
-                try target.close()
-                try source.close()
+                try source.copy(to: target)
+                target.close()
+                source.close()
                 return copy
             } catch {
                 for suffix in [""] + companions { unsafe unlink(copy + suffix) }
@@ -143,11 +143,10 @@ package enum SQLiteFile {
     }
 
     /// A connection on which functions and virtual tables that reach outside of the database do not run from its schema.
-    package static func queue(_ path: String, _ configuration: Configuration) throws -> DatabaseQueue {
+    package static func queue(_ path: String, _ configuration: DatabaseConfiguration) throws -> DatabaseQueue {
         var careful = configuration
-        careful.prepareDatabase { db in try db.execute(sql: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
-        }
-        return try DatabaseQueue(path: path, configuration: careful)
+        careful.setup.append("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
+        return try DatabaseQueue(path: path, careful)
     }
 
     // MARK: Before SQLite
@@ -269,7 +268,7 @@ package enum SQLiteFile {
         return Set(
             rows.map { row in
                 row.databaseValues.map { value in
-                    let words = String.fromDatabaseValue(value)?.split(whereSeparator: \.isWhitespace) ?? []
+                    let words = String(databaseValue: value)?.split(whereSeparator: \.isWhitespace) ?? []
                     return words.joined(separator: " ")
                 }
             })

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ByteCodec
 internal import CardModel
-internal import Foundation
+internal import FoundationEssentials
 internal import NIOCore
 internal import NIOHTTP1
 
@@ -56,7 +57,18 @@ struct ServeQuery {
 
     /// Decodes `%41` and `+`; `nil` if it is not UTF-8 or a `%` has no two digits after it.
     private static func decoded(_ text: Substring) -> String? {
-        text.replacing("+", with: " ").removingPercentEncoding
+        var (bytes, rest): ([UInt8], Substring.UTF8View) = ([], text.utf8)
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
+                continue
+            }
+            guard let high = rest.popFirst().flatMap(Hex.value), let low = rest.popFirst().flatMap(Hex.value) else {
+                return nil
+            }
+            bytes.append(high << 4 | low)
+        }
+        return String(validating: bytes, as: UTF8.self)
     }
 
     /// A name that came over the network, in a message: short, without what a terminal would obey.

@@ -2,7 +2,6 @@
 
 import Kazasu
 import KazasuCLI
-import Yams
 import KazasuTaps
 
 /// The file of `--only`: a card and its name a line with a tab between them, or a YAML mapping of cards to names.
@@ -52,20 +51,20 @@ enum KnownCardsFile {
     }
 
     private static func mapping(_ text: String, _ path: String) throws(CommandError) -> [Entry] {
-        let node: Node?
-        do { node = try Yams.compose(yaml: text) } catch {
+        let root: YAML?
+        do { root = try YAML.document(in: text) } catch {
             throw bad(.knownCardsNotATable, path, nil)
         }
-        guard let node, node.null == nil else { return [] }
-        guard case .mapping(let mapping) = node else {
-            throw bad(.knownCardsNoName, path, node.mark?.line)
+        guard let root, !root.isNull else { return [] }
+        guard case .mapping(let mapping) = root.content else {
+            throw bad(.knownCardsNoName, path, root.line)
         }
         var entries: [Entry] = []
         for (key, value) in mapping {
-            guard let tag = key.scalar?.string, let name = value.scalar?.string, !name.isEmpty else {
-                throw bad(path, key.mark?.line, .noName)
+            guard let tag = key.text, let name = value.text, !name.isEmpty else {
+                throw bad(path, key.line, .noName)
             }
-            entries.append((tag, name, key.mark?.line ?? 1))
+            entries.append((tag, name, key.line))
         }
         return entries
     }

@@ -3,7 +3,6 @@
 import CommandDescription
 import Kazasu
 import KazasuCLI
-import Yams
 
 /// The options of `watch` or `serve` from all three places: the command line, then `KAZASU_*`, then the file of
 /// `--config`.
@@ -88,27 +87,24 @@ struct WatchSettings<Options: WatchingCommand> {
         -> [Setting]
     {
         let text = try text(path)
-        let node: Node?
+        let root: YAML?
         do {
-            node = try Yams.compose(yaml: text)
+            root = try YAML.document(in: text)
         } catch {
-            if case .duplicatedKeysInMapping(let names, let context)? = error as? YamlError {
-                let name = names.first ?? ""
-                throw bad(
-                    .settingsTwice, path, repetition(of: name, in: text, after: context.mark), VisibleText.line(name))
+            switch error {
+            case .repeated(let key, let line): throw bad(.settingsTwice, path, line, VisibleText.line(key))
+            case .malformed(let line): throw bad(.settingsNotYAML, path, line)
             }
-            throw bad(.settingsNotYAML, path, line(of: error))
         }
-        guard let node, node.null == nil else { return [] }
-        guard case .mapping(let mapping) = node else {
-            throw bad(.settingsNotOptions, path, node.mark?.line)
+        guard let root, !root.isNull else { return [] }
+        guard case .mapping(let mapping) = root.content else {
+            throw bad(.settingsNotOptions, path, root.line)
         }
         var settings: [Setting] = []
         for (key, value) in mapping {
-            let line = key.mark?.line
-            let name = key.scalar?.string ?? ""
+            let name = key.text ?? ""
             guard let option = known[name] else {
-                throw unknown(name, path, line, among: known.keys.sorted())
+                throw unknown(name, path, key.line, among: known.keys.sorted())
             }
             for element in try elements(value, of: name, option, path) {
                 let own = try words(element, name, option, known, path)
@@ -117,7 +113,7 @@ struct WatchSettings<Options: WatchingCommand> {
                 } catch {
                     let failure = CommandError(error, parsing: Options.self, own, named: name)
                     throw bad(
-                        .settingsValue, path, element.mark?.line ?? line, failure.message, hint: failure.hint)
+                        .settingsValue, path, element.line, failure.message, hint: failure.hint)
                 }
                 settings.append((name, own))
             }
@@ -126,47 +122,49 @@ struct WatchSettings<Options: WatchingCommand> {
     }
 
     private static func elements(
-        _ value: Node, of name: String, _ option: ArgumentDefinition, _ path: String
-    ) throws(CommandError) -> [Node] {
-        guard case .sequence(let sequence) = value else { return [value] }
+        _ value: YAML, of name: String, _ option: ArgumentDefinition, _ path: String
+    ) throws(CommandError) -> [YAML] {
+        guard case .sequence(let elements) = value.content else { return [value] }
         guard option.isRepeating else {
-            throw bad(.settingsOneValue, path, value.mark?.line, name)
+            throw bad(.settingsOneValue, path, value.line, name)
         }
-        return Array(sequence)
+        return elements
     }
 
     /// One value: text, true or false for a flag, or a mapping with `url` and the options that follow it.
     private static func words(
-        _ value: Node, _ name: String, _ option: ArgumentDefinition, _ known: [String: ArgumentDefinition],
+        _ value: YAML, _ name: String, _ option: ArgumentDefinition, _ known: [String: ArgumentDefinition],
         _ path: String
     ) throws(CommandError) -> [String] {
         if !option.takesValue {
-            guard let isOn = value.bool else {
-                throw bad(.settingsFlag, path, value.mark?.line, name)
+            guard let isOn = value.flag else {
+                throw bad(.settingsFlag, path, value.line, name)
             }
             return isOn ? ["--\(name)"] : []
         }
-        if case .mapping(let mapping) = value, let main = mapping["url"]?.scalar?.string {
+        if case .mapping(let mapping) = value.content,
+            let main = mapping.first(where: { $0.key.text == "url" })?.value.text
+        {
             var words = ["--\(name)=\(main)"]
             let names = companions.filter { $0.value == name }.map(\.key).sorted()
-            for (key, value) in mapping where key.scalar?.string != "url" {
-                let given = key.scalar?.string ?? ""
+            for (key, value) in mapping where key.text != "url" {
+                let given = key.text ?? ""
                 // Within a webhook, its types are those of the webhook.
                 guard let own = names.first(where: { $0 == given || $0 == "\(name)-\(given)" }) else {
                     let short = names.map { $0.hasPrefix("\(name)-") ? String($0.dropFirst(name.count + 1)) : $0 }
-                    throw unknown(given, path, key.mark?.line, among: short)
+                    throw unknown(given, path, key.line, among: short)
                 }
-                let values = (value.sequence.map { Array($0) } ?? [value]).map { $0.scalar?.string }
-                let texts = values.compactMap(\.self)
+                let values = if case .sequence(let elements) = value.content { elements } else { [value] }
+                let texts = values.compactMap(\.text)
                 guard texts.count == values.count, !texts.isEmpty else {
-                    throw bad(.settingsTextOrList, path, value.mark?.line, given)
+                    throw bad(.settingsTextOrList, path, value.line, given)
                 }
                 words.append("--\(own)=\(texts.joined(separator: ","))")
             }
             return words
         }
-        guard let text = value.scalar?.string else {
-            throw bad(.settingsTextOrNumber, path, value.mark?.line, name)
+        guard let text = value.text else {
+            throw bad(.settingsTextOrNumber, path, value.line, name)
         }
         return ["--\(name)=\(text)"]
     }
@@ -179,28 +177,10 @@ struct WatchSettings<Options: WatchingCommand> {
         throw CommandError(.fileNotUTF8, values: [CommandError.place(path, line.map { $0 + 1 })])
     }
 
-    /// The line where a key comes for the second time; that of the first if it cannot be found.
-    private static func repetition(of name: String, in text: String, after first: Mark) -> Int {
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        let later = lines.indices.dropFirst(first.line).first { index in
-            let line = lines[index].drop { " -{\"'".contains($0) }
-            return line.hasPrefix(name)
-                && line.dropFirst(name.count).drop { " \"'".contains($0) }.first == ":"
-        }
-        return later.map { $0 + 1 } ?? first.line
-    }
-
     private static func unknown(_ name: String, _ path: String, _ line: Int?, among names: [String]) -> CommandError {
         bad(
             .settingsUnknown, path, line, VisibleText.line(name),
             hint: NearestName.of(name, among: names).map { Remedy.didYouMean.text($0) })
-    }
-
-    private static func line(of error: any Error) -> Int? {
-        switch error as? YamlError {
-        case .scanner(_, _, let mark, _)?, .parser(_, _, let mark, _)?, .composer(_, _, let mark, _)?: mark.line
-        default: nil
-        }
     }
 
     private static var command: String { Options.configuration.commandName }

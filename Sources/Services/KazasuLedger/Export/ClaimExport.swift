@@ -2,7 +2,6 @@
 
 internal import CardDecoders
 internal import CardModel
-internal import GRDB
 internal import SQLiteFiles
 
 extension Ledger {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CardDecoders
-internal import GRDB
 internal import SQLiteFiles
 
 /// The records of one purse that an export writes, oldest first. They are read from the file each time, so that their number costs no

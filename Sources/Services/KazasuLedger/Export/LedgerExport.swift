@@ -2,7 +2,6 @@
 
 public import CardDecoders
 public import CardModel
-internal import GRDB
 internal import SQLiteFiles
 
 /// How a ledger is written.

@@ -2,7 +2,6 @@
 
 internal import CardDecoders
 public import CardModel
-internal import GRDB
 internal import SQLiteFiles
 
 /// The contents of a report.

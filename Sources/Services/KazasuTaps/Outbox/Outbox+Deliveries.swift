@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import CardModel
-internal import GRDB
 internal import SQLiteFiles
 
 /// What sinks use.
@@ -287,7 +286,7 @@ extension Outbox {
     public func sinks() throws(OutboxError) -> [String] {
         try read { database in
             let last = try String.fetchOne(database, sql: "SELECT value FROM memory WHERE name = 'sinks'") ?? ""
-            let stored = try String.fetchSet(database, sql: "SELECT DISTINCT sink FROM deliveries")
+            let stored = try Set(String.fetchAll(database, sql: "SELECT DISTINCT sink FROM deliveries"))
             return stored.union(last.split(separator: "\n").map(String.init)).sorted()
         }
     }

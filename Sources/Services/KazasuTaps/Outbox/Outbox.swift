@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import CardModel
-internal import GRDB
 internal import Glibc
 internal import SQLiteFiles
 
@@ -202,7 +201,7 @@ public actor Outbox {
 
     private nonisolated func checkpoint() {
         guard let database = try? files.database() else { return }
-        _ = try? database.writeWithoutTransaction { try $0.checkpoint(.passive) }
+        _ = try? database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(PASSIVE)") }
     }
 
     // MARK: Storing

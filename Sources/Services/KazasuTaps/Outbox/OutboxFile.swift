@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import GRDB
+internal import CSQLite
 internal import Glibc
 internal import Synchronization
 internal import SQLiteFiles
@@ -39,7 +39,7 @@ final class OutboxFile: Sendable {
     func database() throws(OutboxError) -> DatabaseQueue {
         try state.withLock { state throws(OutboxError) in
             if let database = state.database { return database }
-            guard !state.isClosed else { throw .failed(code: ResultCode.SQLITE_MISUSE.rawValue) }
+            guard !state.isClosed else { throw .failed(code: SQLITE_MISUSE) }
             do throws(OutboxError) {
                 return try open(&state)
             } catch .full {
@@ -64,7 +64,7 @@ final class OutboxFile: Sendable {
     /// Closes the database for good.
     func close() {
         state.withLock { state in
-            try? state.database?.close()
+            state.database?.close()
             // What SQLite had beside the file is room again.
             if isWatcher && state.database != nil || state.isReserveUsed { makeReserve(&state) }
             if let lock = state.lock { Self.unlock(lock) }
@@ -90,11 +90,9 @@ final class OutboxFile: Sendable {
     }
 
     private static func database(_ path: String) throws(OutboxError) -> DatabaseQueue {
-        var configuration = Configuration()
-        configuration.busyMode = .timeout(10)
-        configuration.prepareDatabase { database in
-            try database.execute(sql: "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")
-        }
+        var configuration = DatabaseConfiguration()
+        configuration.patience = 10
+        configuration.setup = ["PRAGMA synchronous = FULL"]
         let configured = configuration
         return try attempt(path) {
             let database = try SQLiteFile.open(path, format, configured)
@@ -190,14 +188,14 @@ final class OutboxFile: Sendable {
             case .inaccessible(let errno): throw error(errno, path)
             }
         } catch let error as DatabaseError {
-            switch error.resultCode {
-            case .SQLITE_FULL: throw .full
+            switch error.primaryCode {
+            case SQLITE_FULL: throw .full
             // The memory that connections share is a file, too.
-            case .SQLITE_IOERR where room(beside: path) < least, .SQLITE_CANTOPEN where room(beside: path) < least:
+            case SQLITE_IOERR where room(beside: path) < least, SQLITE_CANTOPEN where room(beside: path) < least:
                 throw .full
-            case .SQLITE_READONLY: throw .readOnly
-            case .SQLITE_CORRUPT, .SQLITE_NOTADB: throw .damaged(path: path)
-            case let code: throw .failed(code: code.rawValue)
+            case SQLITE_READONLY: throw .readOnly
+            case SQLITE_CORRUPT, SQLITE_NOTADB: throw .damaged(path: path)
+            case let code: throw .failed(code: code)
             }
         } catch is RowDecodingError {
             // A value of another type than its column's.
