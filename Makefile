@@ -63,8 +63,10 @@ BUILD_FLAGS ?= -debug-info-format none
 # nothing changed, and lets others wait for its lock.
 BUILT ?=
 BUILD_IN = $(if $(BUILT),: )Scripts/build --scratch-path $(1) $(IMPORT_RULE) $(BUILD_FLAGS)
-# Each module is compiled as a whole, which takes two thirds of the time, and what many tests wait for is optimized.
-WHOLE := -Xswiftc -disable-batch-mode -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2
+# The compiler would check each module that is compiled as a whole twice, for its interface first. SwiftPM waits for both.
+ONCE := -Xswiftc -no-emit-module-separately-wmo
+# Each module is compiled as a whole, which takes half of the time, and what many tests wait for is optimized.
+WHOLE := -Xswiftc -disable-batch-mode -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2 $(ONCE)
 SWIFT_BUILD := KAZASU_WHOLE=1 $(call BUILD_IN,$(SCRATCH)) $(WHOLE)
 # Each file by itself, so that a change is compiled in seconds, in a folder of its own.
 PARTS_SCRATCH := $(SCRATCH)/parts
@@ -183,7 +185,7 @@ release: link ## builds both programs, stripped, with the Swift runtime inside; 
 # The shortest way from a clone to a balance: `kazasu` alone, without the packages of the services, each module compiled as a
 # whole and not optimized. It has a folder of its own, since other traits would compile everything again.
 DEMO_SCRATCH := $(SCRATCH)/demo
-DEMO_BUILD = $(call BUILD_IN,$(DEMO_SCRATCH)) -c release -Xswiftc -Onone --disable-default-traits --product kazasu
+DEMO_BUILD = $(call BUILD_IN,$(DEMO_SCRATCH)) -c release -Xswiftc -Onone $(ONCE) --disable-default-traits --product kazasu
 DEMO = Scripts/demo $(DEMO_SCRATCH)/release $(DEMO_CARD)
 
 demo: deps-demo ## installs, builds, then reads a virtual card through the real libnfc (about two minutes)
