@@ -7,7 +7,7 @@ import Synchronization
 
 /// The commands that run for long or store something.
 ///
-/// They need SQLite and full Foundation, which take longer to load than `kazasu balance` runs. So they are in a second
+/// They need libraries that take longer to load than `kazasu --version` runs. So they are in a second
 /// program, `kazasud`, which has every command of `kazasu` as well; `kazasu` replaces itself by it when needed.
 package enum ServiceCommand: String, CaseIterable {
     case watch, ledger, outbox, collect, serve, rpc, bridge
