@@ -39,35 +39,38 @@ struct YAML {
 
     /// Reads the only document of a file; `nil` if there is none.
     static func document(in text: String) throws(Fault) -> YAML? {
-        var parser = yaml_parser_t()
-        guard yaml_parser_initialize(&parser) == 1 else { throw .malformed(line: nil) }
-        defer { yaml_parser_delete(&parser) }
-        // The parser goes on reading from these bytes with each document.
+        // It keeps its own address, and goes on reading from these bytes with each document.
+        let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
+        defer { parser.deallocate() }
         let bytes = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: text.utf8.count)
         defer { bytes.deallocate() }
         _ = bytes.initialize(from: text.utf8)
-        yaml_parser_set_input_string(&parser, bytes.baseAddress, bytes.count)
-        yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING)
-        let root = try next(&parser) { document throws(Fault) -> YAML? in
-            guard let root = yaml_document_get_root_node(&document) else { return nil }
+        guard yaml_parser_initialize(parser) == 1 else { throw .malformed(line: nil) }
+        defer { yaml_parser_delete(parser) }
+        yaml_parser_set_input_string(parser, bytes.baseAddress, bytes.count)
+        yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
+        let root = try next(parser) { document throws(Fault) -> YAML? in
+            guard let root = yaml_document_get_root_node(document) else { return nil }
             var known: [UnsafeMutablePointer<yaml_node_t>: YAML?] = [:]
-            return try value(root, in: &document, &known)
+            return try value(root, in: document, &known)
         }
         guard root != nil else { return nil }
-        let more = try next(&parser) { document in yaml_document_get_root_node(&document)?.pointee.start_mark.line }
+        let more = try next(parser) { document in yaml_document_get_root_node(document)?.pointee.start_mark.line }
         if let more { throw .malformed(line: Int(more) + 1) }
         return root
     }
 
     private static func next<Result>(
-        _ parser: inout yaml_parser_t, _ body: (inout yaml_document_t) throws(Fault) -> Result
+        _ parser: UnsafeMutablePointer<yaml_parser_t>,
+        _ body: (UnsafeMutablePointer<yaml_document_t>) throws(Fault) -> Result
     ) throws(Fault) -> Result {
-        var document = yaml_document_t()
-        guard yaml_parser_load(&parser, &document) == 1 else {
-            throw .malformed(line: Int(parser.problem_mark.line) + 1)
+        let document = UnsafeMutablePointer<yaml_document_t>.allocate(capacity: 1)
+        defer { document.deallocate() }
+        guard yaml_parser_load(parser, document) == 1 else {
+            throw .malformed(line: Int(parser.pointee.problem_mark.line) + 1)
         }
-        defer { yaml_document_delete(&document) }
-        return try body(&document)
+        defer { yaml_document_delete(document) }
+        return try body(document)
     }
 
     /// A node with all below it. One that several aliases name is read once, so that a small file stays small.
@@ -76,7 +79,7 @@ struct YAML {
     ///   - known: the nodes that were read, and as `nil` those that are being read: they contain themselves.
     ///   - depth: how many nodes this one may be within.
     private static func value(
-        _ node: UnsafeMutablePointer<yaml_node_t>, in document: inout yaml_document_t,
+        _ node: UnsafeMutablePointer<yaml_node_t>, in document: UnsafeMutablePointer<yaml_document_t>,
         _ known: inout [UnsafeMutablePointer<yaml_node_t>: YAML?], depth: Int = 100
     ) throws(Fault) -> YAML {
         let line = Int(node.pointee.start_mark.line) + 1
@@ -87,8 +90,8 @@ struct YAML {
         }
         known[node] = .some(nil)
         func item(_ number: Int32) throws(Fault) -> YAML {
-            guard let node = yaml_document_get_node(&document, number) else { throw .malformed(line: line) }
-            return try value(node, in: &document, &known, depth: depth - 1)
+            guard let node = yaml_document_get_node(document, number) else { throw .malformed(line: line) }
+            return try value(node, in: document, &known, depth: depth - 1)
         }
         let content: Content
         switch node.pointee.type {
