@@ -22,6 +22,7 @@ Libraries of others
 kazasu.libs holds the libraries below, unmodified but for their names and for where they look for each other (patchelf). They
 come from Debian; DEBIAN-PACKAGE.txt beside this file is the copyright notice of each, and the licences that it names are here
 too. The source of each is the Debian source package of that version: `apt-get source PACKAGE=VERSION`, or snapshot.debian.org.
+The archive's libexpat.so.1 may be Debian's libexpat.a, linked with getrandom for its random numbers.
 
 libnfc, libusb and several others are under the GNU Lesser General Public License. You may replace each of them: put your own
 build in its place, under the same file name. The programs look for them by that name in kazasu.libs (DT_RPATH

@@ -57,7 +57,9 @@ struct FrameMask {
         let first = [number[0], number[1], number[2]]
         let last = Array(number[3...])
         let isContainer = pages[12] == 0xE1 && pages[13] >> 4 == 1
-        return first + [first.reduce(0x88, ^)] + last + [last.reduce(0, ^), 0, pages[10], pages[11]]
-            + (isContainer ? Array(pages[12...]) : [0, 0, 0, 0])
+        let container = isContainer ? Array(pages[12...]) : zeros(4)
+        let serial: [UInt8] = first + [first.reduce(0x88, ^)] + last
+        let locks: [UInt8] = [last.reduce(0, ^), 0, pages[10], pages[11]]
+        return serial + locks + container
     }
 }

@@ -34,8 +34,7 @@ struct IdentityMasks: Hashable, Sendable {
     private static func masked(_ bytes: [UInt8], keeping count: Int, number: Int) -> [UInt8] {
         guard bytes.count >= count + 2 else { return bytes.map { _ in 0 } }
         let zeros = [UInt8](repeating: 0, count: bytes.count - count - 2)
-        return bytes.prefix(count) + zeros + [
-            UInt8(truncatingIfNeeded: number >> 8), UInt8(truncatingIfNeeded: number),
-        ]
+        let tail = [UInt8(truncatingIfNeeded: number >> 8), UInt8(truncatingIfNeeded: number)]
+        return Array(bytes.prefix(count)) + zeros + tail
     }
 }

@@ -60,7 +60,8 @@ struct LinkFrames {
         guard data.count >= 2 else { return data }
         let (direction, code) = (data[0], data[1])
         func masked(_ count: Int, _ card: [UInt8]) -> [UInt8] {
-            data.prefix(count) + card + [UInt8](repeating: 0, count: max(0, data.count - count - card.count))
+            let rest = [UInt8](repeating: 0, count: max(0, data.count - count - card.count))
+            return Array(data.prefix(count)) + card + rest
         }
         switch direction {
         case 0xD4 where Self.openPN53x.contains(code): return data

@@ -173,7 +173,8 @@ package struct DESFireKeyCheck: Hashable, Sendable {
                 var bytes =
                     entry.secret.map { secret in unsafe secret.withUnsafeBytes { unsafe Array($0) } }
                     ?? [UInt8](repeating: 0, count: AESKey.blockLength)
-                var message = salt + application.bytes + [number, entry.version ?? 0, entry.version == nil ? 0 : 1]
+                let version: [UInt8] = [number, entry.version ?? 0, entry.version == nil ? 0 : 1]
+                var message = salt + application.bytes + version
                 message += bytes.dropFirst(AESKey.blockLength) + (keys.input ?? [])
                 defer {
                     bytes.wipe()
